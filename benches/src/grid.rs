@@ -1,0 +1,214 @@
+//! The grid suite: in comes a folder of maps with queries and published optimal lengths, out go a table per map,
+//! a summary, and whatever was wrong with our own answers.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::{Failure, Options, Outcome};
+use crate::contender::{Contender, Ours};
+use crate::figures::{Row, Summary};
+use crate::level::{self, Level};
+use crate::measure::{self, Lane};
+use crate::peers::{Hierarchical, JumpPoints, Northstar, PlainAstar};
+use crate::report::{self, Report};
+
+/// A promise about speed that `--check` enforces: a peer's time over ours, as a geometric mean over all maps but
+/// random ones.
+#[derive(Debug)]
+struct Bar {
+    peer: &'static str,
+    at_least: f64,
+}
+
+/// What holds with a margin, also while the machine does other work. Measured: `pathfinding` 1.7.
+const BARS: &[Bar] = &[Bar {
+    peer: PlainAstar::NAME,
+    at_least: 1.4,
+}];
+
+/// How many wrong answers are described; the rest is only counted.
+const DESCRIBED: usize = 5;
+
+const CONTENDERS: usize = 5;
+
+/// Measures every level below the folder.
+pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
+    let levels = level::load(&options.dir, options.queries)?;
+    if let Some(path) = &options.json {
+        report::ensure_writable(path)?;
+    }
+    let bar = progress_bar(&levels);
+    let mut rows = Vec::new();
+    let mut outcome = Outcome::default();
+    for level in &levels {
+        let level_rows = run_level(level, &bar, &mut outcome);
+        bar.suspend(|| report::print(&report::level_table(level, &level_rows)));
+        rows.extend(level_rows);
+    }
+    bar.finish_and_clear();
+
+    let summary = Summary::new(&rows);
+    report::print(&report::summary_table(&rows, &summary));
+    if let Some(path) = &options.json {
+        Report {
+            suite: "grid",
+            rows: &rows,
+            summary: &summary,
+        }
+        .write(path)?;
+    }
+    if summary.mismatches > 0 {
+        outcome
+            .faults
+            .push(format!("{} answers of ours are wrong", summary.mismatches));
+    }
+    if options.check {
+        outcome.faults.extend(missed_bars(&summary));
+    }
+    Ok(outcome)
+}
+
+/// A row per contender, ours first. Wrong answers of ours are added to the outcome.
+fn run_level(level: &Level, bar: &ProgressBar, outcome: &mut Outcome) -> [Row; CONTENDERS] {
+    let mut ours = Lane::<Ours>::new(level);
+    let mut plain_astar = Lane::<PlainAstar>::new(level);
+    let mut jump_points = Lane::<JumpPoints>::new(level);
+    let mut northstar = Lane::<Northstar>::new(level);
+    let mut hierarchical = Lane::<Hierarchical>::new(level);
+    for order in measure::orders(level.queries.len()) {
+        ours.pass(&order, bar);
+        plain_astar.pass(&order, bar);
+        jump_points.pass(&order, bar);
+        northstar.pass(&order, bar);
+        hierarchical.pass(&order, bar);
+    }
+
+    describe_faults(&ours, outcome);
+    let our_row = Row::new(&ours, None);
+    let mean = Some(our_row.mean_us);
+    [
+        our_row,
+        Row::new(&plain_astar, mean),
+        Row::new(&jump_points, mean),
+        Row::new(&northstar, mean),
+        Row::new(&hierarchical, mean),
+    ]
+}
+
+/// Adds the first few wrong answers to the faults.
+fn describe_faults(ours: &Lane<'_, Ours>, outcome: &mut Outcome) {
+    let level = ours.level;
+    let room = DESCRIBED.saturating_sub(outcome.faults.len());
+    let judged = ours.verdicts.iter().zip(&level.queries);
+    let wrong = judged.filter_map(|(verdict, query)| Some((verdict.fault.as_ref()?, query)));
+    for (fault, query) in wrong.take(room) {
+        let described = format!("{} from {} to {}: {fault}", level.name, query.start, query.goal);
+        outcome.faults.push(described);
+    }
+}
+
+fn missed_bars(summary: &Summary) -> Vec<String> {
+    let missed = BARS.iter().filter_map(|bar| {
+        // A folder with nothing but random maps says nothing about this bar.
+        let measured = summary.vs_without_random.get(bar.peer)?;
+        (measured < bar.at_least).then(|| {
+            format!(
+                "bar missed: `{}` takes {measured:.2} × our time without random maps, should be at least {:.2} ×",
+                bar.peer, bar.at_least
+            )
+        })
+    });
+    missed.collect()
+}
+
+fn progress_bar(levels: &[Level]) -> ProgressBar {
+    let queries: usize = levels.iter().map(|level| level.queries.len()).sum();
+    let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {elapsed} of about {duration}  {msg}");
+    let bar = ProgressBar::new((queries * measure::PASSES * CONTENDERS) as u64);
+    // The template is fixed; should it ever be wrong, the default bar will do.
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::figures::tests::pair;
+    use crate::level::tests::{MAP, SCENARIOS, TempDir};
+
+    fn options(dir: &TempDir) -> Options {
+        Options {
+            dir: dir.0.clone(),
+            json: Some(dir.0.join("out.json")),
+            ..Options::default()
+        }
+    }
+
+    #[test]
+    fn a_tiny_map_is_measured_from_end_to_end() {
+        let dir = TempDir::new("end_to_end");
+        dir.write("small/tiny.map", MAP);
+        dir.write("small/tiny.map.scen", SCENARIOS);
+        let options = options(&dir);
+        let outcome = run(&options).expect("should run");
+        assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
+
+        let text = fs::read_to_string(options.json.expect("asked for")).expect("written");
+        let json: Value = serde_json::from_str(&text).expect("valid");
+        let rows = json["rows"].as_array().expect("rows");
+        assert_eq!(rows.len(), CONTENDERS);
+        assert!(
+            rows.iter()
+                .all(|row| row["map"] == "small/tiny" && row["queries"] == 4)
+        );
+        assert_eq!(rows[0]["contender"], "wayfare");
+        assert_eq!(rows[0]["mismatches"], 0);
+        assert!(
+            rows.iter()
+                .all(|row| row["heap_mb"].as_f64().expect("a number") > 0.0)
+        );
+        assert_eq!(json["summary"]["maps"], 1);
+        assert_eq!(json["summary"]["queries"], 4);
+    }
+
+    #[test]
+    fn a_wrong_answer_of_ours_is_described_and_counted() {
+        let dir = TempDir::new("wrong");
+        dir.write("tiny.map", MAP);
+        dir.write("tiny.map.scen", &SCENARIOS.replace("1.41421", "1"));
+        let faults = run(&options(&dir)).expect("should run").faults;
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(faults[0].contains("tiny from (0, 2) to (1, 3): length 1.414214 instead of 1.000000"));
+        assert!(faults[1].contains("1 answers of ours are wrong"));
+    }
+
+    #[test]
+    fn an_empty_folder_is_refused_with_a_clear_message() {
+        let dir = TempDir::new("empty");
+        let failure = run(&options(&dir)).expect_err("nothing to measure");
+        assert!(matches!(failure, Failure::NoMaps(_)));
+        assert!(failure.to_string().starts_with("no maps in "), "{failure}");
+    }
+
+    #[test]
+    fn an_unwritable_file_is_refused_before_measuring() {
+        let dir = TempDir::new("unwritable");
+        dir.write("tiny.map", MAP);
+        dir.write("tiny.map.scen", SCENARIOS);
+        let mut options = options(&dir);
+        options.json = Some(dir.0.join("no/such/folder/out.json"));
+        assert!(matches!(run(&options), Err(Failure::Write(..))));
+    }
+
+    #[test]
+    fn a_missed_bar_is_named_with_its_figure() {
+        let bar = &BARS[0];
+        assert_eq!(bar.peer, "pathfinding");
+        assert!(missed_bars(&Summary::new(&pair("dao", 1.0, bar.at_least))).is_empty());
+        let missed = missed_bars(&Summary::new(&pair("dao", 1.0, 0.5)));
+        assert!(missed[0].contains("`pathfinding` takes 0.50 ×"), "{missed:?}");
+        assert!(missed_bars(&Summary::new(&pair("random", 1.0, 0.5))).is_empty());
+    }
+}

@@ -1,0 +1,220 @@
+//! The ground a search walks on: a [`Map`] with its terrain turned into step costs by a [`View`].
+//!
+//! All engines ask here which steps are legal and what they cost, so the movement rule is written once.
+
+use crate::cell::{Cell, Direction};
+use crate::cost::{Cost, StepCosts};
+use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
+use crate::rules::Directions;
+use crate::view::View;
+
+/// A map seen through a view.
+#[derive(Clone)]
+pub(crate) struct Ground {
+    pub(crate) map: Map,
+    pub(crate) view: View,
+    /// Cost of entering each terrain along a row, along a column and diagonally; 0 where it cannot be entered.
+    costs: [[u32; 256]; 3],
+    /// The cheapest step of each kind over the terrain that is really there: what heuristics may count on.
+    least: Least,
+}
+
+/// The cheapest step along a row, along a column and diagonally, anywhere on the map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Least {
+    pub(crate) x: u64,
+    pub(crate) y: u64,
+    pub(crate) diagonal: u64,
+}
+
+/// One legal step out of a cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) direction: Direction,
+    pub(crate) cell: Cell,
+    pub(crate) index: u32,
+    pub(crate) cost: u32,
+}
+
+impl Ground {
+    pub(crate) fn new(map: Map, view: View) -> Self {
+        let steps = view.rules.costs;
+        let mut costs = [[0; 256]; 3];
+        for (axis, step) in costs.iter_mut().zip([steps.x(), steps.y(), steps.diagonal()]) {
+            for (id, cost) in (0..=u8::MAX).zip(axis) {
+                *cost = view
+                    .class
+                    .factor(Terrain(id))
+                    .map_or(0, |factor| factor.apply(step));
+            }
+        }
+        let mut ground = Self {
+            map,
+            view,
+            costs,
+            least: Least {
+                x: 0,
+                y: 0,
+                diagonal: 0,
+            },
+        };
+        ground.least = ground.find_least();
+        ground
+    }
+
+    /// The same view of a newer map.
+    pub(crate) fn set_map(&mut self, map: &Map) {
+        self.map = map.clone();
+        self.least = self.find_least();
+    }
+
+    fn find_least(&self) -> Least {
+        let steps = self.view.rules.costs;
+        let least = |axis: &[u32; 256], otherwise: u16| {
+            let present = (0..=u8::MAX)
+                .zip(axis)
+                .filter(|(id, _)| self.map.count(Terrain(*id)) > 0);
+            present
+                .map(|(_, cost)| u64::from(*cost))
+                .filter(|cost| *cost > 0)
+                .min()
+                .unwrap_or(otherwise.into())
+        };
+        Least {
+            x: least(&self.costs[0], steps.x()),
+            y: least(&self.costs[1], steps.y()),
+            diagonal: least(&self.costs[2], steps.diagonal()),
+        }
+    }
+
+    pub(crate) const fn least(&self) -> Least {
+        self.least
+    }
+
+    #[inline]
+    pub(crate) fn is_open(&self, cell: Cell) -> bool {
+        self.enters(self.map.terrain(cell).0)
+    }
+
+    #[inline]
+    pub(crate) const fn enters(&self, terrain: u8) -> bool {
+        self.costs[0][terrain as usize] != 0
+    }
+
+    /// The cost of the step from `from` in `direction`, or `None` if the rule or the ground forbids it.
+    pub(crate) fn step_cost(&self, from: Cell, direction: Direction) -> Option<u32> {
+        let terrain = self.map.terrain(from.step(direction)).0;
+        let legal = self.view.rules.knows(direction)
+            && self.is_open(from)
+            && self.enters(terrain)
+            && (!direction.is_diagonal() || self.corner_allows(from, direction));
+        legal.then(|| self.cost_of(direction, terrain))
+    }
+
+    /// Whether the cells on both sides of a diagonal let it pass.
+    pub(crate) fn corner_allows(&self, from: Cell, diagonal: Direction) -> bool {
+        let (dx, dy) = diagonal.offset();
+        self.view
+            .rules
+            .corners
+            .allow(self.is_open(from + (dx, 0)), self.is_open(from + (0, dy)))
+    }
+
+    /// The cost of entering `cell` by a step in `direction`, or `None` if it is blocked.
+    pub(crate) fn enter_cost(&self, cell: Cell, direction: Direction) -> Option<u32> {
+        let cost = self.cost_of(direction, self.map.terrain(cell).0);
+        (cost != 0).then_some(cost)
+    }
+
+    #[inline]
+    fn cost_of(&self, direction: Direction, terrain: u8) -> u32 {
+        let kind = match direction {
+            Direction::East | Direction::West => 0,
+            Direction::North | Direction::South => 1,
+            _ => 2,
+        };
+        self.costs[kind][terrain as usize]
+    }
+
+    /// Calls `visit` with every legal step out of the cell at `index`, clockwise from the top left.
+    #[inline]
+    pub(crate) fn for_each_step(&self, index: u32, mut visit: impl FnMut(Step)) {
+        let cell = self.map.cell_at(index);
+        let (indices, terrain) = self.around(index, cell);
+        let diagonals = self.view.rules.directions == Directions::Eight;
+        let corners = self.view.rules.corners;
+        for direction in Direction::ALL {
+            let i = direction as usize;
+            if !self.enters(terrain[i]) {
+                continue;
+            }
+            if direction.is_diagonal() {
+                let sides = (
+                    self.enters(terrain[(i + 7) & 7]),
+                    self.enters(terrain[(i + 1) & 7]),
+                );
+                if !diagonals || !corners.allow(sides.0, sides.1) {
+                    continue;
+                }
+            }
+            let cost = self.cost_of(direction, terrain[i]);
+            visit(Step {
+                direction,
+                cell: cell.step(direction),
+                index: indices[i],
+                cost,
+            });
+        }
+    }
+
+    /// Index and terrain of the eight neighbours. Indices of neighbours outside the map mean nothing.
+    #[inline]
+    fn around(&self, index: u32, cell: Cell) -> ([u32; 8], [u8; 8]) {
+        const OFFSETS: [i32; 8] = [-65, -64, -63, 1, 65, 64, 63, -1];
+        let (x, y) = (index & (CHUNK_SIDE - 1), index >> CHUNK_SHIFT & (CHUNK_SIDE - 1));
+        let inner = 1..CHUNK_SIDE - 1;
+        if inner.contains(&x) && inner.contains(&y) {
+            let indices = OFFSETS.map(|offset| index.wrapping_add_signed(offset));
+            let chunk = &self.map.chunks()[(index >> (2 * CHUNK_SHIFT)) as usize].terrain;
+            (
+                indices,
+                indices.map(|index| chunk[index as usize & (CHUNK_CELLS - 1)]),
+            )
+        } else {
+            let mut indices = [0; 8];
+            let mut terrain = [Terrain::OUTSIDE.0; 8];
+            for direction in Direction::ALL {
+                if let Some(next) = self.map.index(cell.step(direction)) {
+                    indices[direction as usize] = next;
+                    terrain[direction as usize] = self.map.terrain_at(next).0;
+                }
+            }
+            (indices, terrain)
+        }
+    }
+
+    /// The factor of an open cell in 256ths, or `None` if it is blocked.
+    #[inline]
+    pub(crate) fn factor_units(&self, cell: Cell) -> Option<u32> {
+        self.view
+            .class
+            .factor(self.map.terrain(cell))
+            .map(|factor| factor.units())
+    }
+
+    /// The square of the straight distance between two cells of the map, in squared step costs.
+    #[inline]
+    pub(crate) fn distance_squared(&self, a: Cell, b: Cell) -> u64 {
+        squared_distance(self.view.rules.costs, a, b)
+    }
+}
+
+/// Sides are below 2^14 cells and steps below 2^16, so the sum stays below 2^61.
+pub(crate) fn squared_distance(steps: StepCosts, a: Cell, b: Cell) -> u64 {
+    let (dx, dy) = a.gap(b);
+    let (dx, dy) = (
+        Cost::from(dx) * Cost::from(steps.x()),
+        Cost::from(dy) * Cost::from(steps.y()),
+    );
+    dx * dx + dy * dy
+}

@@ -1,0 +1,319 @@
+//! Connected areas, known before any search: who can reach whom, and what lies nearest to the unreachable.
+//!
+//! Comes in: the ground. Goes out: an island per cell, asked by every query before it searches. Each chunk is
+//! flooded by itself; the areas inside chunks are then joined across chunk borders. After an edit only the
+//! chunks that changed are flooded again.
+
+use std::sync::Arc;
+
+use crate::cell::{Cell, Direction};
+use crate::ground::Ground;
+use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, ChunkId};
+
+/// A connected area of open cells, named by a number that holds until the next edit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Island(u32);
+
+/// The islands of one ground.
+#[derive(Clone)]
+pub(crate) struct Islands {
+    chunks: Arc<Vec<Arc<Shores>>>,
+    names: Arc<Names>,
+}
+
+/// The connected areas inside one chunk, numbered from 0.
+struct Shores {
+    areas: Areas,
+    count: u32,
+}
+
+enum Areas {
+    /// No cell is open.
+    None,
+    /// All cells are open, and so connected.
+    Whole,
+    /// The area of each cell, or [`BLOCKED`].
+    Each(Box<[u16; CHUNK_CELLS]>),
+}
+
+const BLOCKED: u16 = u16::MAX;
+
+/// Which island each area of each chunk belongs to.
+struct Names {
+    /// Where each chunk's areas begin in `islands`.
+    first: Vec<u32>,
+    islands: Vec<Island>,
+    count: u32,
+}
+
+impl Islands {
+    pub(crate) fn new(ground: &Ground) -> Self {
+        let nothing = Self {
+            chunks: Arc::new(Vec::new()),
+            names: Arc::new(Names {
+                first: Vec::new(),
+                islands: Vec::new(),
+                count: 0,
+            }),
+        };
+        nothing.updated(ground, |_| false)
+    }
+
+    /// The islands of a ground that differs from the one before only in chunks for which `unchanged` is false.
+    pub(crate) fn updated(&self, ground: &Ground, unchanged: impl Fn(usize) -> bool) -> Self {
+        let map_chunks = ground.map.chunks();
+        let mut chunks: Vec<Arc<Shores>> = Vec::with_capacity(map_chunks.len());
+        for (slot, chunk) in map_chunks.iter().enumerate() {
+            // A new map is one chunk many times over; it is flooded once.
+            let twin = slot
+                .checked_sub(1)
+                .filter(|left| Arc::ptr_eq(&map_chunks[*left], chunk));
+            let shores = match (self.chunks.get(slot), twin) {
+                (Some(known), _) if unchanged(slot) => Arc::clone(known),
+                (_, Some(left)) => Arc::clone(&chunks[left]),
+                _ => Arc::new(Shores::flood(ground, &chunk.terrain)),
+            };
+            chunks.push(shores);
+        }
+        let names = Names::join(ground, &chunks);
+        Self {
+            chunks: Arc::new(chunks),
+            names: Arc::new(names),
+        }
+    }
+
+    /// The island of the cell at `index`, or `None` if it is blocked.
+    #[inline]
+    pub(crate) fn at(&self, index: u32) -> Option<Island> {
+        let slot = (index >> (2 * CHUNK_SHIFT)) as usize;
+        let area = self.chunks[slot].area(index as usize & (CHUNK_CELLS - 1))?;
+        Some(self.names.islands[(self.names.first[slot] + area) as usize])
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.names.count
+    }
+
+    /// The cell closest to `goal` on an island that `wanted` accepts: by straight distance, then by lower row,
+    /// then by lower column. `goal` must lie on the map.
+    pub(crate) fn nearest(
+        &self,
+        ground: &Ground,
+        goal: Cell,
+        wanted: impl Fn(Island) -> bool,
+    ) -> Option<Cell> {
+        let steps = ground.view.rules.costs;
+        let shorter = u64::from(steps.x().min(steps.y()));
+        let home = ground.map.chunk_of(goal)?;
+        let columns = ground.map.columns();
+        let rows = ground.map.height().div_ceil(CHUNK_SIDE);
+        let mut best: Option<(u64, Cell)> = None;
+        for radius in 0..columns.max(rows) {
+            // Chunks in this ring lie at least this far from the goal, wherever in its chunk it stands.
+            let cells = u64::from(radius.saturating_sub(1) * CHUNK_SIDE);
+            let bound = (cells * shorter).pow(2);
+            if best.is_some_and(|(distance, _)| bound > distance) {
+                break;
+            }
+            for id in ring(home, radius, columns, rows) {
+                let slot = (id.y * columns + id.x) as usize;
+                let first = self.names.first[slot] as usize;
+                let islands = &self.names.islands[first..first + self.chunks[slot].count as usize];
+                if !islands.iter().any(|island| wanted(*island)) {
+                    continue;
+                }
+                let Some(area) = ground.map.chunk_area(id) else {
+                    continue;
+                };
+                for cell in area.cells() {
+                    let distance = ground.distance_squared(cell, goal);
+                    let key = (distance, cell.y, cell.x);
+                    if best.is_none_or(|(least, at)| key < (least, at.y, at.x))
+                        && self.at(ground.map.index_inside(cell)).is_some_and(&wanted)
+                    {
+                        best = Some((distance, cell));
+                    }
+                }
+            }
+        }
+        best.map(|(_, cell)| cell)
+    }
+}
+
+impl Shores {
+    fn flood(ground: &Ground, terrain: &[u8; CHUNK_CELLS]) -> Self {
+        let open = terrain.iter().filter(|id| ground.enters(**id)).count();
+        if open == 0 {
+            return Self {
+                areas: Areas::None,
+                count: 0,
+            };
+        }
+        if open == CHUNK_CELLS {
+            return Self {
+                areas: Areas::Whole,
+                count: 1,
+            };
+        }
+        let slips = ground.view.rules.slips_through_corners();
+        let mut areas = Box::new([BLOCKED; CHUNK_CELLS]);
+        let mut count: u16 = 0;
+        let mut stack: Vec<usize> = Vec::new();
+        for start in 0..CHUNK_CELLS {
+            if areas[start] != BLOCKED || !ground.enters(terrain[start]) {
+                continue;
+            }
+            areas[start] = count;
+            stack.push(start);
+            while let Some(at) = stack.pop() {
+                for direction in Direction::ALL {
+                    if direction.is_diagonal() && !slips {
+                        continue;
+                    }
+                    if let Some(next) = step_inside(at, direction)
+                        && areas[next] == BLOCKED
+                        && ground.enters(terrain[next])
+                    {
+                        areas[next] = count;
+                        stack.push(next);
+                    }
+                }
+            }
+            count += 1;
+        }
+        Self {
+            areas: Areas::Each(areas),
+            count: u32::from(count),
+        }
+    }
+
+    #[inline]
+    fn area(&self, local: usize) -> Option<u32> {
+        match &self.areas {
+            Areas::None => None,
+            Areas::Whole => Some(0),
+            Areas::Each(areas) => (areas[local] != BLOCKED).then(|| u32::from(areas[local])),
+        }
+    }
+}
+
+impl Names {
+    /// Joins the areas that touch across the borders of chunks, and numbers the islands by their first area.
+    fn join(ground: &Ground, chunks: &[Arc<Shores>]) -> Self {
+        let mut first = Vec::with_capacity(chunks.len());
+        let mut total = 0;
+        for shores in chunks {
+            first.push(total);
+            total += shores.count;
+        }
+        let mut roots: Vec<u32> = (0..total).collect();
+        let map = &ground.map;
+        let area_at = |cell: Cell| {
+            let index = map.index(cell)?;
+            let slot = (index >> (2 * CHUNK_SHIFT)) as usize;
+            Some(first[slot] + chunks[slot].area(index as usize & (CHUNK_CELLS - 1))?)
+        };
+        let slips = ground.view.rules.slips_through_corners();
+        let eastward = [Direction::East, Direction::NorthEast, Direction::SouthEast];
+        let southward = [Direction::South, Direction::SouthEast, Direction::SouthWest];
+        let looks = if slips { 3 } else { 1 };
+        let mut joined = (u32::MAX, u32::MAX);
+        let mut connect = |from: Cell, directions: &[Direction]| {
+            let Some(a) = area_at(from) else { return };
+            for direction in directions {
+                let Some(b) = area_at(from.step(*direction)) else {
+                    continue;
+                };
+                // Along a border the same two areas meet again and again.
+                if (a, b) != joined {
+                    joined = (a, b);
+                    unite(&mut roots, a, b);
+                }
+            }
+        };
+        let Some(whole) = map.area() else {
+            return Self {
+                first,
+                islands: Vec::new(),
+                count: 0,
+            };
+        };
+        let side = CHUNK_SIDE.cast_signed();
+        for x in (side - 1..whole.max().x).step_by(CHUNK_SIDE as usize) {
+            for y in 0..=whole.max().y {
+                connect(Cell::new(x, y), &eastward[..looks]);
+            }
+        }
+        for y in (side - 1..whole.max().y).step_by(CHUNK_SIDE as usize) {
+            for x in 0..=whole.max().x {
+                connect(Cell::new(x, y), &southward[..looks]);
+            }
+        }
+        let mut count = 0;
+        let mut islands: Vec<Island> = Vec::with_capacity(roots.len());
+        for area in 0..total {
+            let root = find(&mut roots, area);
+            // The lower area is always the root, so its island has been numbered already.
+            islands.push(if root == area {
+                count += 1;
+                Island(count - 1)
+            } else {
+                islands[root as usize]
+            });
+        }
+        Self {
+            first,
+            islands,
+            count,
+        }
+    }
+}
+
+fn find(roots: &mut [u32], mut area: u32) -> u32 {
+    while roots[area as usize] != area {
+        let grandparent = roots[roots[area as usize] as usize];
+        roots[area as usize] = grandparent;
+        area = grandparent;
+    }
+    area
+}
+
+fn unite(roots: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (find(roots, a), find(roots, b));
+    roots[a.max(b) as usize] = a.min(b);
+}
+
+fn step_inside(local: usize, direction: Direction) -> Option<usize> {
+    let side = CHUNK_SIDE as usize;
+    let (dx, dy) = direction.offset();
+    let x = (local % side)
+        .checked_add_signed(dx as isize)
+        .filter(|x| *x < side)?;
+    let y = (local / side)
+        .checked_add_signed(dy as isize)
+        .filter(|y| *y < side)?;
+    Some(y * side + x)
+}
+
+/// The chunks exactly `radius` chunks away from `home`, those that exist.
+fn ring(home: ChunkId, radius: u32, columns: u32, rows: u32) -> impl Iterator<Item = ChunkId> {
+    let top = home.y.saturating_sub(radius);
+    let bottom = (home.y + radius).min(rows - 1);
+    (top..=bottom).flat_map(move |y| {
+        let edge = y.abs_diff(home.y) == radius;
+        let left = home.x.saturating_sub(radius);
+        let right = (home.x + radius).min(columns - 1);
+        let stride = if edge || radius == 0 {
+            1
+        } else {
+            2 * radius as usize
+        };
+        // Inside the ring only its two ends count; the left one may lie outside the map.
+        let start = if edge || home.x >= radius {
+            left
+        } else {
+            home.x + radius
+        };
+        (start..=right).step_by(stride).map(move |x| ChunkId { x, y })
+    })
+}

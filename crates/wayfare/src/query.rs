@@ -1,0 +1,282 @@
+//! What is asked: a [`PathQuery`] from a start to a goal, with the knobs of the classic articles.
+//!
+//! # Which combinations are optimal
+//!
+//! A search returns a cheapest path when the heuristic never estimates too much (it is *admissible*) and never
+//! drops by more than a step costs (it is *consistent*; a closed cell is then settled for good), the weight is at
+//! most 1, and the search stops when the goal is *closed*. That is the default.
+//!
+//! | heuristic | 4 directions | 8 directions |
+//! |---|---|---|
+//! | [`Auto`](Heuristic::Auto) | optimal | optimal |
+//! | [`Manhattan`](Heuristic::Manhattan) | optimal, the tightest | **inexact**: a diagonal replaces two straight steps, so it estimates too much (exact only if a diagonal costs as much as both) |
+//! | [`Octile`](Heuristic::Octile) | optimal, weaker than Manhattan | optimal, the tightest |
+//! | [`Chebyshev`](Heuristic::Chebyshev) | optimal, weak | optimal, weak |
+//! | [`Euclidean`](Heuristic::Euclidean) | optimal, weak | optimal, weak |
+//! | [`SquaredEuclidean`](Heuristic::SquaredEuclidean) | **inexact** | **inexact** |
+//! | [`Zero`](Heuristic::Zero) | optimal: Dijkstra | optimal: Dijkstra |
+//!
+//! Estimates are scaled by the cheapest step over the terrain that is present on the map, so roads cheaper than
+//! ordinary ground keep them admissible. Euclidean distance is scaled down where a diagonal costs less than √2
+//! straight steps (10/14, 1/1). All are computed in whole numbers and rounded down, which keeps them consistent.
+//!
+//! - **Weight** above 1 (up to [`Weight::GREEDY`]): faster and **inexact**. With an admissible heuristic the path
+//!   costs at most *weight* times the optimum; a greedy path has no bound.
+//! - **[`StopWhen::GoalOpened`]**: the articles' early exit; **inexact**, because a cheaper way to the goal may
+//!   still be on the open list. With an admissible heuristic and no turn cost the path is too dear by at most
+//!   the cost of its last step.
+//! - **[`StraightLine::IfOptimal`]** returns only lines that no path can beat. [`StraightLine::IfUniform`] is
+//!   **inexact** where cheaper ground lies beside the line.
+
+use core::fmt;
+
+use crate::cell::Cell;
+use crate::cost::Cost;
+
+/// A question to [`find_path`](crate::find_path) or [`Search`](crate::Search).
+///
+/// ```
+/// use wayfare::prelude::*;
+///
+/// let default = PathQuery::new((0, 0), (9, 4));
+/// let dijkstra = default.heuristic(Heuristic::Zero);
+/// let quick = default.weight(Weight::new(1.5)?).fallback(Fallback::Nearest).budget(10_000);
+/// # assert_ne!(dijkstra, quick);
+/// # Ok::<(), WeightError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub struct PathQuery {
+    pub(crate) start: Cell,
+    pub(crate) goal: Cell,
+    pub(crate) heuristic: Heuristic,
+    pub(crate) weight: Weight,
+    pub(crate) stop: StopWhen,
+    pub(crate) objective: Objective,
+    pub(crate) straight_line: StraightLine,
+    pub(crate) fallback: Fallback,
+    pub(crate) shape: RouteShape,
+    pub(crate) budget: u64,
+}
+
+impl PathQuery {
+    /// The cheapest path from `start` to `goal`, cell by cell.
+    pub fn new(start: impl Into<Cell>, goal: impl Into<Cell>) -> Self {
+        Self {
+            start: start.into(),
+            goal: goal.into(),
+            heuristic: Heuristic::default(),
+            weight: Weight::default(),
+            stop: StopWhen::default(),
+            objective: Objective::default(),
+            straight_line: StraightLine::default(),
+            fallback: Fallback::default(),
+            shape: RouteShape::default(),
+            budget: u64::MAX,
+        }
+    }
+
+    /// How the remaining cost is estimated.
+    pub const fn heuristic(mut self, heuristic: Heuristic) -> Self {
+        self.heuristic = heuristic;
+        self
+    }
+
+    /// How much the estimate counts against the cost so far.
+    pub const fn weight(mut self, weight: Weight) -> Self {
+        self.weight = weight;
+        self
+    }
+
+    /// When the search may stop.
+    pub const fn stop_when(mut self, stop: StopWhen) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// What makes one path better than another.
+    pub const fn objective(mut self, objective: Objective) -> Self {
+        self.objective = objective;
+        self
+    }
+
+    /// Whether a clear straight line is taken without a search.
+    pub const fn straight_line(mut self, straight_line: StraightLine) -> Self {
+        self.straight_line = straight_line;
+        self
+    }
+
+    /// What to do when the goal cannot be reached, or not within the budget.
+    pub const fn fallback(mut self, fallback: Fallback) -> Self {
+        self.fallback = fallback;
+        self
+    }
+
+    /// Which cells of the path the route lists.
+    pub const fn shape(mut self, shape: RouteShape) -> Self {
+        self.shape = shape;
+        self
+    }
+
+    /// Gives up after closing this many nodes. Unlimited by default.
+    pub const fn budget(mut self, nodes: u64) -> Self {
+        self.budget = nodes;
+        self
+    }
+
+    /// Where the path begins.
+    pub const fn start(&self) -> Cell {
+        self.start
+    }
+
+    /// Where it is to end.
+    pub const fn goal(&self) -> Cell {
+        self.goal
+    }
+}
+
+/// The estimate H of the cost from a cell to the goal. The [module](self) says which ones are exact when.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Heuristic {
+    /// The tightest exact one: Manhattan on 4 directions, octile on 8.
+    #[default]
+    Auto,
+    /// Columns plus rows.
+    Manhattan,
+    /// Diagonal steps as far as they help, then straight ones.
+    Octile,
+    /// The larger of columns and rows.
+    Chebyshev,
+    /// The straight distance.
+    Euclidean,
+    /// The square of the straight distance: no root to take, and far too large. Fast, not optimal.
+    SquaredEuclidean,
+    /// Nothing is known: the search becomes Dijkstra's.
+    Zero,
+}
+
+/// How much H counts in F = G + weight × H.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Weight(u16);
+
+impl Weight {
+    /// F = G + H.
+    pub const ONE: Self = Self(256);
+    /// F = H: runs straight at the goal and takes the first path it stumbles on.
+    pub const GREEDY: Self = Self(u16::MAX);
+
+    /// A weight between 0 (Dijkstra) and 255, in steps of 1/256.
+    ///
+    /// # Errors
+    /// [`WeightError`] if it is outside that range or not a number.
+    pub fn new(weight: f32) -> Result<Self, WeightError> {
+        if !(0.0..=255.0).contains(&weight) {
+            return Err(WeightError { weight });
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the range is checked above"
+        )]
+        Ok(Self((weight * 256.0).round() as u16))
+    }
+
+    /// F for a cell with this G and H.
+    #[inline]
+    pub(crate) fn f(self, g: Cost, h: Cost) -> Cost {
+        match self {
+            Self::ONE => g + h,
+            Self::GREEDY => h,
+            Self(units) => g + h * u64::from(units) / 256,
+        }
+    }
+}
+
+impl Default for Weight {
+    fn default() -> Self {
+        Self::ONE
+    }
+}
+
+/// A weight that is negative, too large or not a number.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WeightError {
+    /// The refused weight.
+    pub weight: f32,
+}
+
+impl fmt::Display for WeightError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a heuristic weight of {} must lie between 0 and 255",
+            self.weight
+        )
+    }
+}
+
+impl core::error::Error for WeightError {}
+
+/// When a search has found its path.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum StopWhen {
+    /// The goal is the best entry of the open list: no other path can be cheaper.
+    #[default]
+    GoalClosed,
+    /// The goal has been put on the open list: a little sooner, and not always by the cheapest path.
+    GoalOpened,
+}
+
+/// What makes one path better than another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Objective {
+    /// The sum of its steps.
+    #[default]
+    Cheapest,
+    /// The sum of its steps, and this much for every change of direction. The first step may go anywhere.
+    ///
+    /// The search runs over cells *and* headings, which makes it exact and up to eight times as large.
+    TurnCost(u32),
+    /// The fewest changes of direction among all paths that cost at most this many per cent more than the
+    /// cheapest; of those, the cheapest. Heuristic, weight and stopping rule do not matter here.
+    FewestBends {
+        /// Per cent above the cheapest path.
+        within_percent: u16,
+    },
+}
+
+/// Whether a clear straight line from start to goal is taken without a search.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum StraightLine {
+    /// Always search.
+    Never,
+    /// If no path can be cheaper: the line is clear and runs over the cheapest terrain of the map.
+    #[default]
+    IfOptimal,
+    /// If the line is clear and the terrain is the same all along it.
+    IfUniform,
+}
+
+/// What to do when the goal cannot be reached.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Fallback {
+    /// Say so, and name the nearest cell that can be.
+    #[default]
+    Fail,
+    /// Go to the nearest cell that can be reached: [`Answer::Partial`](crate::Answer::Partial).
+    Nearest,
+}
+
+/// Which cells of the path a route lists.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum RouteShape {
+    /// Every cell.
+    #[default]
+    Cells,
+    /// Start, goal and the cells where the direction changes.
+    Corners,
+    /// As few way-points as straight lines of any angle allow: the path is pulled taut like a string. It never
+    /// touches a blocked cell, never cuts a corner the rule forbids, and never costs more than the path it
+    /// came from.
+    Pulled,
+}

@@ -1,0 +1,380 @@
+//! A*: open list, closed list, parents, F = G + H, over any [`Space`] whose nodes are numbers.
+//!
+//! The algorithm is Hart, Nilsson and Raphael's (1968) as Patrick Lester's "A* Pathfinding for Beginners" teaches
+//! it. The open list is a binary heap; an entry that was overtaken by a cheaper one stays in it and is skipped
+//! when it surfaces. Ties in F go to the newest entry, which makes the search run ahead instead of spreading.
+
+use core::cmp::Reverse;
+
+use crate::cell::{Cell, Direction};
+use crate::cost::Cost;
+use crate::ground::Ground;
+use crate::query::StopWhen;
+use crate::record::{Recorder, Visit};
+use crate::search::estimate::Estimate;
+use crate::search::scratch::{Node, ROOT, Scratch};
+
+/// What a search walks over.
+pub(crate) trait Space {
+    fn ground(&self) -> &Ground;
+
+    /// All nodes have lower numbers.
+    fn node_count(&self) -> usize;
+
+    /// Where the cell of a node is stored on the map.
+    fn index_of(&self, node: u32) -> u32;
+
+    /// The nodes of a cell where a search may begin.
+    fn roots(&self, index: u32) -> impl Iterator<Item = u32>;
+
+    /// Calls `visit` with every legal step out of `node`, clockwise from the top left.
+    fn for_each_move(&self, node: u32, visit: impl FnMut(Move));
+
+    /// The node that `node` was reached from, by what [`Move::from`] said of it. `node` is no root.
+    fn parent(&self, node: u32, from: u8) -> u32;
+
+    fn cell_of(&self, node: u32) -> Cell {
+        self.ground().map.cell_at(self.index_of(node))
+    }
+}
+
+/// A step to another node.
+pub(crate) struct Move {
+    pub(crate) node: u32,
+    pub(crate) cell: Cell,
+    pub(crate) cost: Cost,
+    pub(crate) from: u8,
+}
+
+/// Nodes are cells.
+pub(crate) struct Cells<'a>(pub(crate) &'a Ground);
+
+impl Space for Cells<'_> {
+    fn ground(&self) -> &Ground {
+        self.0
+    }
+
+    fn node_count(&self) -> usize {
+        self.0.map.chunks().len() * crate::map::CHUNK_CELLS
+    }
+
+    #[inline]
+    fn index_of(&self, node: u32) -> u32 {
+        node
+    }
+
+    fn roots(&self, index: u32) -> impl Iterator<Item = u32> {
+        core::iter::once(index)
+    }
+
+    #[inline]
+    fn for_each_move(&self, node: u32, mut visit: impl FnMut(Move)) {
+        self.0.for_each_step(node, |step| {
+            visit(Move {
+                node: step.index,
+                cell: step.cell,
+                cost: step.cost.into(),
+                from: step.direction as u8,
+            });
+        });
+    }
+
+    fn parent(&self, node: u32, from: u8) -> u32 {
+        step_back(self.0, node, from)
+    }
+}
+
+/// Nodes are cells with the direction they were entered in, so that a turn can be priced.
+pub(crate) struct Headings<'a> {
+    pub(crate) ground: &'a Ground,
+    pub(crate) turn_cost: u32,
+}
+
+impl Space for Headings<'_> {
+    fn ground(&self) -> &Ground {
+        self.ground
+    }
+
+    fn node_count(&self) -> usize {
+        Cells(self.ground).node_count() * 8
+    }
+
+    #[inline]
+    fn index_of(&self, node: u32) -> u32 {
+        node / 8
+    }
+
+    /// A unit may set out in any direction: it counts as facing all of them.
+    fn roots(&self, index: u32) -> impl Iterator<Item = u32> {
+        (0..8).map(move |heading| index * 8 + heading)
+    }
+
+    #[inline]
+    fn for_each_move(&self, node: u32, mut visit: impl FnMut(Move)) {
+        let heading = heading_of(node);
+        self.ground.for_each_step(node / 8, |step| {
+            let turn = if step.direction as u8 == heading {
+                0
+            } else {
+                self.turn_cost
+            };
+            visit(Move {
+                node: step.index * 8 + step.direction as u32,
+                cell: step.cell,
+                cost: Cost::from(step.cost) + Cost::from(turn),
+                from: heading,
+            });
+        });
+    }
+
+    fn parent(&self, node: u32, from: u8) -> u32 {
+        step_back(self.ground, node / 8, heading_of(node)) * 8 + u32::from(from)
+    }
+}
+
+/// The direction a (cell, heading) node was entered in.
+#[inline]
+pub(crate) const fn heading_of(node: u32) -> u8 {
+    node.to_le_bytes()[0] & 7
+}
+
+/// Where the step in `direction` that ended at `index` began.
+pub(crate) fn step_back(ground: &Ground, index: u32, direction: u8) -> u32 {
+    let back = Direction::ALL[usize::from(direction & 7)].opposite();
+    ground.map.index_inside(ground.map.cell_at(index).step(back))
+}
+
+/// A running search. Its nodes and open list are in the [`Scratch`] it is run with.
+pub(crate) struct AStar {
+    estimate: Estimate,
+    stop: StopWhen,
+    goal: u32,
+    /// Counts down, so that of two entries with the same F the newer one is the smaller.
+    next_order: u32,
+    /// The closed node with the least straight distance to the goal, and that distance squared.
+    nearest: Option<(u64, u32)>,
+    /// The goal's node, once the search has stopped there.
+    reached: Option<u32>,
+}
+
+/// Where a run of a search ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    /// The slice is used up.
+    Running,
+    /// At the goal, by this node or label.
+    Reached(u32),
+    /// Everything within reach is closed.
+    Exhausted,
+    /// The whole budget is used up.
+    OutOfBudget,
+}
+
+/// How many nodes a run may close: in this slice, and in the whole search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) slice_end: u64,
+    pub(crate) budget: u64,
+}
+
+impl Limits {
+    /// Whether a search that closed this many nodes must stop.
+    #[inline]
+    pub(crate) fn stop(self, closed: u64) -> Option<Outcome> {
+        if closed >= self.budget {
+            Some(Outcome::OutOfBudget)
+        } else if closed >= self.slice_end {
+            Some(Outcome::Running)
+        } else {
+            None
+        }
+    }
+}
+
+impl AStar {
+    /// Opens the start.
+    pub(crate) fn new<S: Space, R: Recorder + ?Sized>(
+        space: &S,
+        start: u32,
+        estimate: Estimate,
+        goal: u32,
+        stop: StopWhen,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Self {
+        scratch.nodes.begin(space.node_count());
+        scratch.open.clear();
+        let mut search = Self {
+            estimate,
+            stop,
+            goal,
+            next_order: u32::MAX,
+            nearest: None,
+            reached: None,
+        };
+        let cell = space.ground().map.cell_at(start);
+        let h = estimate.h(cell);
+        for root in space.roots(start) {
+            let place = scratch.nodes.place(root);
+            scratch.nodes.open(place, 0, ROOT);
+            search.push(scratch, estimate.f(0, h), root);
+            scratch.effort.opened += 1;
+            recorder.opened(Visit {
+                cell,
+                parent: None,
+                f: estimate.f(0, h),
+                g: 0,
+                h,
+            });
+        }
+        search
+    }
+
+    pub(crate) fn run<S: Space, R: Recorder + ?Sized>(
+        &mut self,
+        space: &S,
+        limits: Limits,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Outcome {
+        loop {
+            if let Some(node) = self.reached {
+                return Outcome::Reached(node);
+            }
+            if let Some(outcome) = limits.stop(scratch.effort.closed) {
+                return outcome;
+            }
+            let Some(Reverse(entry)) = scratch.open.pop() else {
+                return Outcome::Exhausted;
+            };
+            let node = node_of(entry);
+            let place = scratch.nodes.place(node);
+            // An entry whose node is closed was overtaken by a cheaper one.
+            let Some(known) = scratch.nodes.close(place) else {
+                continue;
+            };
+            scratch.effort.closed += 1;
+            let cell = space.cell_of(node);
+            if recorder.watching() {
+                recorder.closed(self.visit(space, node, &known, cell));
+            }
+            if limits.budget != u64::MAX {
+                self.note_nearest(space, node, cell);
+            }
+            if space.index_of(node) == self.goal {
+                self.reached = Some(node);
+            } else {
+                self.expand(space, node, cell, known.g, scratch, recorder);
+            }
+        }
+    }
+
+    #[inline]
+    fn expand<S: Space, R: Recorder + ?Sized>(
+        &mut self,
+        space: &S,
+        node: u32,
+        cell: Cell,
+        g: Cost,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) {
+        space.for_each_move(node, |step| {
+            let place = scratch.nodes.place(step.node);
+            let g = g + step.cost;
+            let known = scratch.nodes.get(place);
+            if known.is_some_and(|known| known.closed || known.g <= g) {
+                return;
+            }
+            let is_new = known.is_none();
+            scratch.nodes.open(place, g, step.from);
+            let h = self.estimate.h(step.cell);
+            let f = self.estimate.f(g, h);
+            let visit = Visit {
+                cell: step.cell,
+                parent: Some(cell),
+                f,
+                g,
+                h,
+            };
+            if is_new {
+                scratch.effort.opened += 1;
+                recorder.opened(visit);
+            } else {
+                scratch.effort.reparented += 1;
+                recorder.reparented(visit);
+            }
+            if is_new || self.estimate.follows_g() {
+                self.push(scratch, f, step.node);
+            }
+            if self.stop == StopWhen::GoalOpened
+                && space.index_of(step.node) == self.goal
+                && self.reached.is_none()
+            {
+                self.reached = Some(step.node);
+            }
+        });
+    }
+
+    /// F, then age, then node in one number: comparing entries is one instruction pair.
+    #[inline]
+    fn push(&mut self, scratch: &mut Scratch, f: Cost, node: u32) {
+        scratch.open.push(Reverse(
+            u128::from(f) << 64 | u128::from(self.next_order) << 32 | u128::from(node),
+        ));
+        // After four thousand million entries ties go to the lower node instead; still the same on every run.
+        self.next_order = self.next_order.saturating_sub(1);
+    }
+
+    fn visit<S: Space>(&self, space: &S, node: u32, known: &Node, cell: Cell) -> Visit {
+        let h = self.estimate.h(cell);
+        let parent = (known.from != ROOT).then(|| space.cell_of(space.parent(node, known.from)));
+        Visit {
+            cell,
+            parent,
+            f: self.estimate.f(known.g, h),
+            g: known.g,
+            h,
+        }
+    }
+
+    fn note_nearest<S: Space>(&mut self, space: &S, node: u32, cell: Cell) {
+        let map = &space.ground().map;
+        let distance = space.ground().distance_squared(cell, map.cell_at(self.goal));
+        if self.nearest.is_none_or(|(least, _)| distance < least) {
+            self.nearest = Some((distance, node));
+        }
+    }
+
+    /// The closed node nearest to the goal; known only if the search has a budget.
+    pub(crate) fn nearest(&self) -> Option<u32> {
+        self.nearest.map(|(_, node)| node)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the node is in the low 32 bits")]
+const fn node_of(entry: u128) -> u32 {
+    entry as u32
+}
+
+/// Fills `cells` with the path from the start to `node` and returns its cost.
+pub(crate) fn trace_back<S: Space>(
+    space: &S,
+    mut node: u32,
+    scratch: &mut Scratch,
+    cells: &mut Vec<Cell>,
+) -> Cost {
+    cells.clear();
+    let place = scratch.nodes.place(node);
+    let cost = scratch.nodes.get(place).map_or(0, |known| known.g);
+    loop {
+        cells.push(space.cell_of(node));
+        let place = scratch.nodes.place(node);
+        match scratch.nodes.get(place) {
+            Some(known) if known.from != ROOT => node = space.parent(node, known.from),
+            _ => break,
+        }
+    }
+    cells.reverse();
+    cost
+}

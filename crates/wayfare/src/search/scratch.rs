@@ -1,0 +1,180 @@
+//! Memory that searches reuse: a table of nodes that grows with the cells touched, an open list, buffers.
+
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::cell::Cell;
+use crate::cost::Cost;
+use crate::record::Effort;
+use crate::route::Route;
+use crate::search::bends::Label;
+
+/// Working memory of a search, to be used again for the next one, on any map.
+///
+/// Once warm, a search allocates nothing but the route it returns, and not even that if routes no longer needed
+/// are given back with [`recycle`](Self::recycle).
+#[derive(Default)]
+pub struct Scratch {
+    pub(crate) nodes: Nodes,
+    pub(crate) open: BinaryHeap<Reverse<u128>>,
+    pub(crate) labels: Vec<Label>,
+    pub(crate) costs: Vec<Cost>,
+    pub(crate) effort: Effort,
+    spare: Vec<Cell>,
+}
+
+impl Scratch {
+    /// Empty; it grows as it is used.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the memory of a route that is no longer needed, for the next one.
+    pub fn recycle(&mut self, route: Route) {
+        if route.cells.capacity() > self.spare.capacity() {
+            self.spare = route.cells;
+        }
+    }
+
+    /// What the last search did.
+    pub fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// An empty buffer for the cells of a route.
+    pub(crate) fn take_cells(&mut self) -> Vec<Cell> {
+        let mut cells = core::mem::take(&mut self.spare);
+        cells.clear();
+        cells
+    }
+}
+
+impl core::fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Scratch({} nodes, {:?})", self.nodes.nodes.len(), self.effort)
+    }
+}
+
+/// What a search knows about one node.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Node {
+    pub(crate) g: Cost,
+    /// The search that wrote this entry; an entry of another search counts as untouched.
+    stamp: u32,
+    /// How it was reached: a direction or heading, or [`ROOT`].
+    pub(crate) from: u8,
+    pub(crate) closed: bool,
+}
+
+/// `from` of a node where the search began.
+pub(crate) const ROOT: u8 = 8;
+
+const PAGE_SHIFT: u32 = 12;
+const PAGE_NODES: usize = 1 << PAGE_SHIFT;
+
+/// Nodes by index, in pages that exist only where the search has been.
+///
+/// Starting a search costs nothing: pages and nodes carry the number of the search that wrote them.
+#[derive(Default)]
+pub(crate) struct Nodes {
+    generation: u32,
+    /// Per page of the index space: the search that last used it, and which page of `nodes` it had then.
+    pages: Vec<(u32, u32)>,
+    nodes: Vec<Node>,
+    pages_used: u32,
+}
+
+impl Nodes {
+    /// Forgets everything and makes room for indices below `count`.
+    pub(crate) fn begin(&mut self, count: usize) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.pages.fill((0, 0));
+            self.nodes.fill(Node::default());
+            self.generation = 1;
+        }
+        let pages = count.div_ceil(PAGE_NODES);
+        if self.pages.len() < pages {
+            self.pages.resize(pages, (0, 0));
+        }
+        self.pages_used = 0;
+    }
+
+    /// Where the node with this index is kept. The place stays valid until the next [`begin`](Self::begin).
+    #[inline]
+    pub(crate) fn place(&mut self, index: u32) -> usize {
+        let page = &mut self.pages[(index >> PAGE_SHIFT) as usize];
+        if page.0 != self.generation {
+            *page = (self.generation, self.pages_used);
+            self.pages_used += 1;
+            let needed = self.pages_used as usize * PAGE_NODES;
+            if self.nodes.len() < needed {
+                self.nodes.resize(needed, Node::default());
+            }
+        }
+        page.1 as usize * PAGE_NODES + (index as usize & (PAGE_NODES - 1))
+    }
+
+    /// The node at a place, if this search has touched it.
+    #[inline]
+    pub(crate) fn get(&self, place: usize) -> Option<&Node> {
+        let node = &self.nodes[place];
+        (node.stamp == self.generation).then_some(node)
+    }
+
+    /// Writes the node at a place, open.
+    #[inline]
+    pub(crate) fn open(&mut self, place: usize, g: Cost, from: u8) {
+        self.nodes[place] = Node {
+            g,
+            stamp: self.generation,
+            from,
+            closed: false,
+        };
+    }
+
+    /// Closes the node at a place and returns it, or `None` if it is closed already.
+    #[inline]
+    pub(crate) fn close(&mut self, place: usize) -> Option<Node> {
+        let node = &mut self.nodes[place];
+        if node.closed {
+            return None;
+        }
+        node.closed = true;
+        Some(*node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_search_sees_nothing_of_the_last_one() {
+        let mut nodes = Nodes::default();
+        for round in 0..3 {
+            nodes.begin(100_000);
+            let place = nodes.place(70_000);
+            assert!(nodes.get(place).is_none(), "round {round}");
+            nodes.open(place, 5, ROOT);
+            assert_eq!(nodes.get(place).map(|node| node.g), Some(5));
+            assert!(nodes.close(place).is_some());
+            assert!(nodes.close(place).is_none());
+        }
+        assert_eq!(nodes.nodes.len(), PAGE_NODES, "memory follows the cells touched");
+    }
+
+    #[test]
+    fn the_counter_of_searches_may_run_over() {
+        let mut nodes = Nodes {
+            generation: u32::MAX - 1,
+            ..Nodes::default()
+        };
+        nodes.begin(10);
+        let place = nodes.place(3);
+        nodes.open(place, 1, 0);
+        nodes.begin(10);
+        let place = nodes.place(3);
+        assert!(nodes.get(place).is_none());
+    }
+}

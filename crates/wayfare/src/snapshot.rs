@@ -1,0 +1,138 @@
+//! What searches read: a [`Snapshot`] is a map seen through a view at one moment, with its islands.
+//!
+//! It never changes under a search. A game keeps one per view, [refreshes](Snapshot::refresh) it after edits, and
+//! hands it to searches behind an `Arc`; what did not change is shared between the old and the new one.
+
+use core::fmt;
+use std::sync::Arc;
+
+use crate::cell::{Cell, Direction};
+use crate::cost::Cost;
+use crate::ground::Ground;
+use crate::island::{Island, Islands};
+use crate::map::Map;
+use crate::rules::Rules;
+use crate::search::line;
+use crate::view::View;
+
+/// A map seen through a [`View`], ready to be searched.
+#[derive(Clone)]
+pub struct Snapshot {
+    pub(crate) ground: Arc<Ground>,
+    pub(crate) islands: Islands,
+}
+
+impl Snapshot {
+    /// Looks at `map` through `view`, and finds its islands.
+    pub fn new(map: &Map, view: &View) -> Self {
+        let ground = Ground::new(map.clone(), view.clone());
+        let islands = Islands::new(&ground);
+        Self {
+            ground: Arc::new(ground),
+            islands,
+        }
+    }
+
+    /// Looks again, after edits. Only chunks that changed are flooded anew. Returns whether anything changed.
+    ///
+    /// `map` need not be the one the snapshot was made from: any map of any size will do.
+    ///
+    /// ```
+    /// use wayfare::prelude::*;
+    ///
+    /// let mut map = Map::from_text(".#.")?;
+    /// let mut snapshot = Snapshot::new(&map, &View::default());
+    /// assert!(!snapshot.reachable(Cell::new(0, 0), Cell::new(2, 0)));
+    /// map.set((1, 0), Terrain::OPEN)?;
+    /// snapshot.refresh(&map);
+    /// assert!(snapshot.reachable(Cell::new(0, 0), Cell::new(2, 0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refresh(&mut self, map: &Map) -> bool {
+        let old = self.ground.map.clone();
+        let same_shape = (old.width(), old.height()) == (map.width(), map.height());
+        // A chunk is unchanged exactly if it is the same allocation: we hold it, so any edit had to copy it.
+        let unchanged = |slot: usize| same_shape && Arc::ptr_eq(&old.chunks()[slot], &map.chunks()[slot]);
+        if same_shape && (0..map.chunks().len()).all(unchanged) {
+            return false;
+        }
+        Arc::make_mut(&mut self.ground).set_map(map);
+        self.islands = self.islands.updated(&self.ground, unchanged);
+        true
+    }
+
+    /// The map as it was when the snapshot was made or refreshed.
+    pub fn map(&self) -> &Map {
+        &self.ground.map
+    }
+
+    /// The view it is seen through.
+    pub fn view(&self) -> &View {
+        &self.ground.view
+    }
+
+    /// The movement rule of that view.
+    pub fn rules(&self) -> Rules {
+        self.ground.view.rules
+    }
+
+    /// Whether a unit may stand on `cell`. Never outside the map.
+    pub fn is_open(&self, cell: Cell) -> bool {
+        self.ground.is_open(cell)
+    }
+
+    /// The cost of one step, or `None` if it is not legal.
+    pub fn step_cost(&self, from: Cell, direction: Direction) -> Option<Cost> {
+        self.ground.step_cost(from, direction).map(Cost::from)
+    }
+
+    /// The island `cell` belongs to, or `None` if it is blocked or outside.
+    pub fn island(&self, cell: Cell) -> Option<Island> {
+        self.ground
+            .map
+            .index(cell)
+            .and_then(|index| self.islands.at(index))
+    }
+
+    /// How many islands there are.
+    pub fn island_count(&self) -> u32 {
+        self.islands.count()
+    }
+
+    /// Whether a path between the two exists. Takes no search.
+    pub fn reachable(&self, from: Cell, to: Cell) -> bool {
+        self.island(from)
+            .is_some_and(|island| self.island(to) == Some(island))
+    }
+
+    /// Of all cells that can be reached from `from`, the one closest to `goal`: by straight distance, then by
+    /// lower row, then by lower column. `None` if `from` is blocked or either lies outside. Takes no search.
+    pub fn nearest_reachable(&self, from: Cell, goal: Cell) -> Option<Cell> {
+        let island = self.island(from)?;
+        self.islands.nearest(&self.ground, goal, |other| other == island)
+    }
+
+    /// The open cell closest to `cell`, itself if it is open: where a unit caught in a wall gets out. `None` if
+    /// nothing is open or `cell` lies outside.
+    pub fn nearest_open(&self, cell: Cell) -> Option<Cell> {
+        self.islands.nearest(&self.ground, cell, |_| true)
+    }
+
+    /// Whether the straight line between the centres of two cells touches open cells only and passes corners as
+    /// the rule allows.
+    pub fn line_of_sight(&self, from: Cell, to: Cell) -> bool {
+        line::leg_cost(&self.ground, from, to).is_some()
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Snapshot({:?}, {:?}, {} islands)",
+            self.ground.map,
+            self.rules(),
+            self.island_count()
+        )
+    }
+}
