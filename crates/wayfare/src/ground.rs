@@ -5,7 +5,7 @@
 use crate::cell::{Cell, Direction};
 use crate::cost::{Cost, StepCosts};
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
-use crate::rules::Directions;
+use crate::rules::Rules;
 use crate::view::View;
 
 /// A map seen through a view.
@@ -15,6 +15,8 @@ pub(crate) struct Ground {
     pub(crate) view: View,
     /// Cost of entering each terrain along a row, along a column and diagonally; 0 where it cannot be entered.
     costs: [[u32; 256]; 3],
+    /// Which directions may be taken, by which neighbours are free; bit 0 is the top left.
+    legal: [u8; 256],
     /// The cheapest step of each kind over the terrain that is really there: what heuristics may count on.
     least: Least,
 }
@@ -48,7 +50,9 @@ impl Ground {
                     .map_or(0, |factor| factor.apply(step));
             }
         }
+        let legal = legal_directions(view.rules);
         let mut ground = Self {
+            legal,
             map,
             view,
             costs,
@@ -138,59 +142,51 @@ impl Ground {
 
     /// Calls `visit` with every legal step out of the cell at `index`, clockwise from the top left.
     #[inline]
-    pub(crate) fn for_each_step(&self, index: u32, mut visit: impl FnMut(Step)) {
-        let cell = self.map.cell_at(index);
-        let (indices, terrain) = self.around(index, cell);
-        let diagonals = self.view.rules.directions == Directions::Eight;
-        let corners = self.view.rules.corners;
-        for direction in Direction::ALL {
-            let i = direction as usize;
-            if !self.enters(terrain[i]) {
-                continue;
-            }
-            if direction.is_diagonal() {
-                let sides = (
-                    self.enters(terrain[(i + 7) & 7]),
-                    self.enters(terrain[(i + 1) & 7]),
-                );
-                if !diagonals || !corners.allow(sides.0, sides.1) {
-                    continue;
-                }
-            }
-            let cost = self.cost_of(direction, terrain[i]);
+    pub(crate) fn for_each_step(&self, index: u32, cell: Cell, mut visit: impl FnMut(Step)) {
+        let (x, y) = (index & (CHUNK_SIDE - 1), index >> CHUNK_SHIFT & (CHUNK_SIDE - 1));
+        let inner = 1..CHUNK_SIDE - 1;
+        let is_inner = inner.contains(&x) && inner.contains(&y);
+        let terrain = if is_inner {
+            self.around_inner(index)
+        } else {
+            self.around_border(cell)
+        };
+        // One look-up applies the corner rule to all eight.
+        let free = (0..8).fold(0, |free, i| free | usize::from(self.enters(terrain[i])) << i);
+        let mut legal = self.legal[free];
+        while legal != 0 {
+            let direction = Direction::ALL[legal.trailing_zeros() as usize & 7];
+            legal &= legal - 1;
+            let next = cell.step(direction);
+            let index = if is_inner {
+                index.wrapping_add_signed(OFFSETS[direction as usize])
+            } else {
+                self.map.index_inside(next)
+            };
+            let cost = self.cost_of(direction, terrain[direction as usize]);
             visit(Step {
                 direction,
-                cell: cell.step(direction),
-                index: indices[i],
+                cell: next,
+                index,
                 cost,
             });
         }
     }
 
-    /// Index and terrain of the eight neighbours. Indices of neighbours outside the map mean nothing.
+    /// Terrain of the eight neighbours of a cell that is not at the border of its chunk.
     #[inline]
-    fn around(&self, index: u32, cell: Cell) -> ([u32; 8], [u8; 8]) {
-        const OFFSETS: [i32; 8] = [-65, -64, -63, 1, 65, 64, 63, -1];
-        let (x, y) = (index & (CHUNK_SIDE - 1), index >> CHUNK_SHIFT & (CHUNK_SIDE - 1));
-        let inner = 1..CHUNK_SIDE - 1;
-        if inner.contains(&x) && inner.contains(&y) {
-            let indices = OFFSETS.map(|offset| index.wrapping_add_signed(offset));
-            let chunk = &self.map.chunks()[(index >> (2 * CHUNK_SHIFT)) as usize].terrain;
-            (
-                indices,
-                indices.map(|index| chunk[index as usize & (CHUNK_CELLS - 1)]),
-            )
-        } else {
-            let mut indices = [0; 8];
-            let mut terrain = [Terrain::OUTSIDE.0; 8];
-            for direction in Direction::ALL {
-                if let Some(next) = self.map.index(cell.step(direction)) {
-                    indices[direction as usize] = next;
-                    terrain[direction as usize] = self.map.terrain_at(next).0;
-                }
-            }
-            (indices, terrain)
+    fn around_inner(&self, index: u32) -> [u8; 8] {
+        let chunk = &self.map.chunks()[(index >> (2 * CHUNK_SHIFT)) as usize].terrain;
+        let north_west = (index as usize & (CHUNK_CELLS - 1)).saturating_sub(CHUNK_SIDE as usize + 1);
+        // One check for the three rows of the window instead of one per neighbour.
+        match chunk[north_west..].first_chunk::<{ 2 * CHUNK_SIDE as usize + 3 }>() {
+            Some(at) => [at[0], at[1], at[2], at[66], at[130], at[129], at[128], at[64]],
+            None => [Terrain::OUTSIDE.0; 8],
         }
+    }
+
+    fn around_border(&self, cell: Cell) -> [u8; 8] {
+        Direction::ALL.map(|direction| self.map.terrain(cell.step(direction)).0)
     }
 
     /// The factor of an open cell in 256ths, or `None` if it is blocked.
@@ -207,6 +203,23 @@ impl Ground {
     pub(crate) fn distance_squared(&self, a: Cell, b: Cell) -> u64 {
         squared_distance(self.view.rules.costs, a, b)
     }
+}
+
+/// How far in a chunk the eight neighbours are stored from a cell, clockwise from the top left.
+const OFFSETS: [i32; 8] = [-65, -64, -63, 1, 65, 64, 63, -1];
+
+/// The rule written out for every set of free neighbours.
+fn legal_directions(rules: Rules) -> [u8; 256] {
+    let mut legal = [0; 256];
+    for (free, legal) in (0..=u8::MAX).zip(&mut legal) {
+        let is_free = |i: u8| free >> (i & 7) & 1 == 1;
+        for direction in Direction::ALL {
+            let i = direction as u8;
+            let corner = !direction.is_diagonal() || rules.corners.allow(is_free(i + 7), is_free(i + 1));
+            *legal |= u8::from(rules.knows(direction) && is_free(i) && corner) << i;
+        }
+    }
+    legal
 }
 
 /// Sides are below 2^14 cells and steps below 2^16, so the sum stays below 2^61.

@@ -187,7 +187,8 @@ impl Weight {
         match self {
             Self::ONE => g + h,
             Self::GREEDY => h,
-            Self(units) => g + h * u64::from(units) / 256,
+            // In two parts: the product of a large estimate and a large weight needs more than 64 bits.
+            Self(units) => g + (h >> 8) * u64::from(units) + (((h & 255) * u64::from(units)) >> 8),
         }
     }
 }

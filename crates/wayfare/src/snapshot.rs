@@ -121,7 +121,16 @@ impl Snapshot {
     /// Whether the straight line between the centres of two cells touches open cells only and passes corners as
     /// the rule allows.
     pub fn line_of_sight(&self, from: Cell, to: Cell) -> bool {
-        line::leg_cost(&self.ground, from, to).is_some()
+        self.leg_cost(from, to).is_some()
+    }
+
+    /// What walking straight from one cell to another costs, or `None` if there is no
+    /// [line of sight](Self::line_of_sight).
+    ///
+    /// Along rows, columns and diagonals it is the sum of the steps. At other angles it is the straight distance,
+    /// each part of it times the dearest terrain the line touches there.
+    pub fn leg_cost(&self, from: Cell, to: Cell) -> Option<Cost> {
+        line::leg_cost(&self.ground, from, to)
     }
 }
 

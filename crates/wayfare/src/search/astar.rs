@@ -12,7 +12,7 @@ use crate::ground::Ground;
 use crate::query::StopWhen;
 use crate::record::{Recorder, Visit};
 use crate::search::estimate::Estimate;
-use crate::search::scratch::{Node, ROOT, Scratch};
+use crate::search::scratch::{Node, Offer, ROOT, Scratch};
 
 /// What a search walks over.
 pub(crate) trait Space {
@@ -27,8 +27,8 @@ pub(crate) trait Space {
     /// The nodes of a cell where a search may begin.
     fn roots(&self, index: u32) -> impl Iterator<Item = u32>;
 
-    /// Calls `visit` with every legal step out of `node`, clockwise from the top left.
-    fn for_each_move(&self, node: u32, visit: impl FnMut(Move));
+    /// Calls `visit` with every legal step out of `node`, whose cell is `cell`, clockwise from the top left.
+    fn for_each_move(&self, node: u32, cell: Cell, visit: impl FnMut(Move));
 
     /// The node that `node` was reached from, by what [`Move::from`] said of it. `node` is no root.
     fn parent(&self, node: u32, from: u8) -> u32;
@@ -68,8 +68,8 @@ impl Space for Cells<'_> {
     }
 
     #[inline]
-    fn for_each_move(&self, node: u32, mut visit: impl FnMut(Move)) {
-        self.0.for_each_step(node, |step| {
+    fn for_each_move(&self, node: u32, cell: Cell, mut visit: impl FnMut(Move)) {
+        self.0.for_each_step(node, cell, |step| {
             visit(Move {
                 node: step.index,
                 cell: step.cell,
@@ -110,9 +110,9 @@ impl Space for Headings<'_> {
     }
 
     #[inline]
-    fn for_each_move(&self, node: u32, mut visit: impl FnMut(Move)) {
+    fn for_each_move(&self, node: u32, cell: Cell, mut visit: impl FnMut(Move)) {
         let heading = heading_of(node);
-        self.ground.for_each_step(node / 8, |step| {
+        self.ground.for_each_step(node / 8, cell, |step| {
             let turn = if step.direction as u8 == heading {
                 0
             } else {
@@ -279,15 +279,13 @@ impl AStar {
         scratch: &mut Scratch,
         recorder: &mut R,
     ) {
-        space.for_each_move(node, |step| {
-            let place = scratch.nodes.place(step.node);
+        space.for_each_move(node, cell, |step| {
             let g = g + step.cost;
-            let known = scratch.nodes.get(place);
-            if known.is_some_and(|known| known.closed || known.g <= g) {
-                return;
-            }
-            let is_new = known.is_none();
-            scratch.nodes.open(place, g, step.from);
+            let is_new = match scratch.nodes.offer(step.node, g, step.from) {
+                Offer::Opened => true,
+                Offer::Reparented => false,
+                Offer::Refused => return,
+            };
             let h = self.estimate.h(step.cell);
             let f = self.estimate.f(g, h);
             let visit = Visit {

@@ -102,7 +102,7 @@ impl Bends {
             if space.index_of(label.node) == self.goal {
                 return Outcome::Reached(id);
             }
-            space.for_each_move(label.node, |step| {
+            space.for_each_move(label.node, cell, |step| {
                 self.open(&space, id, label, &step, scratch, recorder);
             });
         }

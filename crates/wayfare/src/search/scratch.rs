@@ -66,6 +66,14 @@ pub(crate) struct Node {
     pub(crate) closed: bool,
 }
 
+/// What became of an [`offer`](Nodes::offer).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Offer {
+    Opened,
+    Reparented,
+    Refused,
+}
+
 /// `from` of a node where the search began.
 pub(crate) const ROOT: u8 = 8;
 
@@ -131,6 +139,24 @@ impl Nodes {
             from,
             closed: false,
         };
+    }
+
+    /// Offers the node with this index a way of cost `g`. It takes it if it is new, or open and reached dearer.
+    #[inline]
+    pub(crate) fn offer(&mut self, index: u32, g: Cost, from: u8) -> Offer {
+        let place = self.place(index);
+        let node = &mut self.nodes[place];
+        let is_new = node.stamp != self.generation;
+        if !is_new && (node.closed || node.g <= g) {
+            return Offer::Refused;
+        }
+        *node = Node {
+            g,
+            stamp: self.generation,
+            from,
+            closed: false,
+        };
+        if is_new { Offer::Opened } else { Offer::Reparented }
     }
 
     /// Closes the node at a place and returns it, or `None` if it is closed already.

@@ -1,1 +1,144 @@
-//! x
+//! Islands under edits: after any script they are those of a map seen for the first time.
+
+use wayfare::prelude::*;
+
+use crate::oracle;
+use crate::support::{Flora, Random, random_map, views};
+
+/// Panics unless both name the same areas, whatever numbers they use.
+fn assert_same_islands(edited: &Snapshot, fresh: &Snapshot, name: &str) {
+    assert_eq!(edited.island_count(), fresh.island_count(), "{name}");
+    let mut pairs: Vec<(Option<Island>, Option<Island>)> = fresh
+        .map()
+        .area()
+        .unwrap()
+        .cells()
+        .map(|cell| (edited.island(cell), fresh.island(cell)))
+        .collect();
+    pairs.sort();
+    pairs.dedup();
+    let distinct = |mut islands: Vec<Option<Island>>| {
+        islands.sort();
+        islands.dedup();
+        islands.len()
+    };
+    assert_eq!(
+        distinct(pairs.iter().map(|pair| pair.0).collect()),
+        pairs.len(),
+        "{name}"
+    );
+    assert_eq!(
+        distinct(pairs.iter().map(|pair| pair.1).collect()),
+        pairs.len(),
+        "{name}"
+    );
+}
+
+#[test]
+fn islands_are_what_dijkstra_reaches() {
+    for (rule, view) in views().iter().enumerate() {
+        for seed in 0..4 {
+            let mut random = Random::new(seed * 100 + rule as u64);
+            let size = if seed == 0 { 140 } else { 20 };
+            let (width, height) = (1 + random.below(size), 1 + random.below(size));
+            let map = random_map(&mut random, width, height, Flora::Uniform);
+            let snapshot = Snapshot::new(&map, view);
+            let from = random.cell(&map);
+            let reached = oracle::distances(&map, view, from);
+            for to in map.area().unwrap().cells() {
+                let expected = oracle::open(&map, view, from) && reached.contains_key(&(to.x, to.y));
+                assert_eq!(
+                    snapshot.reachable(from, to),
+                    expected,
+                    "{:?} {from} to {to}",
+                    view.rules
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn edits_are_followed() {
+    for (rule, view) in views().iter().enumerate().step_by(3) {
+        let mut random = Random::new(rule as u64);
+        let mut map = random_map(&mut random, 200, 140, Flora::Roads);
+        let mut snapshot = Snapshot::new(&map, view);
+        for round in 0..25 {
+            let (a, b) = (random.cell(&map), random.cell(&map));
+            let area = if round % 3 == 0 {
+                Area::new(a, b)
+            } else {
+                Area::new(a, a)
+            };
+            let terrain = [Terrain::WALL, Terrain::OPEN, crate::support::ROAD][random.below(3) as usize];
+            let changed = map.fill(area, terrain).unwrap() > 0;
+            let before = snapshot.clone();
+            let before_map = before.map().clone();
+            assert_eq!(snapshot.refresh(&map), changed);
+            assert_eq!(snapshot.map(), &map);
+            assert_eq!(
+                before.map(),
+                &before_map,
+                "a snapshot taken earlier never changes"
+            );
+            let fresh = Snapshot::new(&map, view);
+            assert_same_islands(&snapshot, &fresh, &format!("{:?} round {round}", view.rules));
+            let query = PathQuery::new(random.cell(&map), random.cell(&map));
+            let ask = |snapshot| find_path(snapshot, &query, &mut Scratch::new());
+            assert_eq!(ask(&snapshot), ask(&fresh));
+        }
+    }
+}
+
+#[test]
+fn cheaper_ground_laid_later_keeps_paths_optimal() {
+    let mut map = Map::filled(20, 3, Terrain::digit(4).unwrap()).unwrap();
+    let view = View::default();
+    let mut snapshot = Snapshot::new(&map, &view);
+    map.fill(Area::new((0, 2), (19, 2)), Terrain::OPEN).unwrap();
+    snapshot.refresh(&map);
+    let answer = find_path(&snapshot, &PathQuery::new((0, 0), (19, 0)), &mut Scratch::new()).unwrap();
+    let best = oracle::distances(&map, &view, Cell::default())[&(19, 0)];
+    assert_eq!(answer.route().map(Route::cost), Some(best));
+}
+
+#[test]
+fn any_map_may_be_looked_at_next() {
+    let mut snapshot = Snapshot::new(&Map::from_text("..#..").unwrap(), &View::default());
+    assert_eq!(snapshot.island_count(), 2);
+    for text in [".#.#.\n#.#.#", ".", "", "###", "....."] {
+        let other = Map::from_text(text).unwrap();
+        assert!(snapshot.refresh(&other));
+        assert!(!snapshot.refresh(&other));
+        assert_eq!(
+            snapshot.island_count(),
+            Snapshot::new(&other, &View::default()).island_count(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_checkerboard_is_one_island_only_where_corners_are_slipped_through() {
+    let mut map = Map::new(150, 150).unwrap();
+    let all = map.area().unwrap();
+    map.edit(all, |cell, terrain| {
+        if (cell.x + cell.y) % 2 == 0 {
+            terrain
+        } else {
+            Terrain::WALL
+        }
+    })
+    .unwrap();
+    let count = |corners| {
+        let rules = Rules {
+            corners,
+            ..Rules::default()
+        };
+        Snapshot::new(&map, &rules.into()).island_count()
+    };
+    assert_eq!(count(Corners::Always), 1);
+    assert_eq!(count(Corners::OneFree), 150 * 150 / 2);
+    assert_eq!(count(Corners::BothFree), 150 * 150 / 2);
+}

@@ -52,7 +52,12 @@ fn solve_all(path: &Path) -> usize {
             panic!("{}: no path for {scenario:?}", path.display())
         };
         let off = (route.length() - scenario.optimal).abs();
-        assert!(off <= tolerance(path, scenario.optimal), "{}: {} for {scenario:?}", path.display(), route.length());
+        assert!(
+            off <= tolerance(path, scenario.optimal),
+            "{}: {} for {scenario:?}",
+            path.display(),
+            route.length()
+        );
         assert_eq!(route.cells().first(), Some(&scenario.start));
         assert_eq!(route.cells().last(), Some(&scenario.goal));
         // The judge is slow; a route of a thousand steps says as much as all of them.
@@ -83,5 +88,9 @@ fn every_published_length_is_met() {
             });
         }
     });
-    println!("{} queries on {} maps", solved.load(Ordering::Relaxed), maps.len());
+    println!(
+        "{} queries on {} maps",
+        solved.load(Ordering::Relaxed),
+        maps.len()
+    );
 }

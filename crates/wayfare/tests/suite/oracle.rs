@@ -86,7 +86,13 @@ pub(crate) fn cost_with_turns(map: &Map, view: &View, start: Cell, goal: Cell, t
 }
 
 /// The fewest bends of any path that costs at most `limit`, and the least cost of a path with so few.
-pub(crate) fn fewest_bends(map: &Map, view: &View, start: Cell, goal: Cell, limit: u64) -> Option<(u32, u64)> {
+pub(crate) fn fewest_bends(
+    map: &Map,
+    view: &View,
+    start: Cell,
+    goal: Cell,
+    limit: u64,
+) -> Option<(u32, u64)> {
     let mut settled = BTreeSet::new();
     let mut best: Option<(u32, u64)> = None;
     let mut open_list = BTreeSet::from([(0, start.x, start.y, 8_u8, 0_u32)]);
@@ -103,7 +109,13 @@ pub(crate) fn fewest_bends(map: &Map, view: &View, start: Cell, goal: Cell, limi
         }
         for (direction, to, step) in steps(map, view, Cell::new(x, y)) {
             let turned = heading != 8 && direction as u8 != heading;
-            open_list.insert((cost + step, to.x, to.y, direction as u8, bends + u32::from(turned)));
+            open_list.insert((
+                cost + step,
+                to.x,
+                to.y,
+                direction as u8,
+                bends + u32::from(turned),
+            ));
         }
     }
     best

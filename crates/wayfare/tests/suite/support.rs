@@ -6,9 +6,17 @@ pub(crate) const ROAD: Terrain = Terrain(1);
 
 /// A map with a start `S` and a goal `G` drawn into it, both open ground.
 pub(crate) fn drawn(text: &str) -> (Map, Cell, Cell) {
-    let rows: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let rows: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
     let find = |mark: char| {
-        let (y, row) = rows.iter().enumerate().find(|(_, row)| row.contains(mark)).expect("the map has both marks");
+        let (y, row) = rows
+            .iter()
+            .enumerate()
+            .find(|(_, row)| row.contains(mark))
+            .expect("the map has both marks");
         Cell::new(row.find(mark).unwrap() as i32, y as i32)
     };
     let map = Map::from_text(&text.replace(['S', 'G'], ".")).unwrap();
@@ -77,7 +85,9 @@ pub(crate) fn random_map(random: &mut Random, width: u32, height: u32, flora: Fl
         match flora {
             Flora::Uniform => Terrain::OPEN,
             Flora::Digits => Terrain::digit(1 + random.below(9) as u8).unwrap(),
-            Flora::Roads => [Terrain::OPEN, Terrain::OPEN, ROAD, Terrain::digit(3).unwrap()][random.below(4) as usize],
+            Flora::Roads => {
+                [Terrain::OPEN, Terrain::OPEN, ROAD, Terrain::digit(3).unwrap()][random.below(4) as usize]
+            }
         }
     })
     .unwrap();
@@ -99,7 +109,14 @@ pub(crate) fn views() -> Vec<View> {
         for corners in [Corners::BothFree, Corners::OneFree, Corners::Always] {
             for costs in costs {
                 let class = Class::default().with(ROAD, Factor::new(0.5).unwrap());
-                views.push(View { rules: Rules { directions, corners, costs }, class });
+                views.push(View {
+                    rules: Rules {
+                        directions,
+                        corners,
+                        costs,
+                    },
+                    class,
+                });
             }
         }
     }
