@@ -21,11 +21,7 @@ impl Board {
         for y in 0..height.cast_signed() {
             open.extend((0..width.cast_signed()).map(|x| is_open(Cell::new(x, y))));
         }
-        Self {
-            width: width as usize,
-            height: height as usize,
-            open,
-        }
+        Self { width: width as usize, height: height as usize, open }
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -109,10 +105,7 @@ pub(crate) struct Verdict {
 /// Judges an answer by the rule of the benchmark: 8 directions, a diagonal needs both of its straight
 /// neighbours free, and costs √2.
 pub(crate) fn judge(board: &Board, query: &Query, path: Option<&[Cell]>) -> Verdict {
-    let wrong = |fault| Verdict {
-        length: None,
-        fault: Some(fault),
-    };
+    let wrong = |fault| Verdict { length: None, fault: Some(fault) };
     let Some(path) = path else {
         let fault = query.is_solvable().then_some(Fault::NotFound);
         return Verdict { length: None, fault };
@@ -147,15 +140,9 @@ pub(crate) fn judge(board: &Board, query: &Query, path: Option<&[Cell]>) -> Verd
             return Some(Fault::FoundTheImpossible);
         }
         let is_optimal = (length - query.optimal).abs() <= query.tolerance;
-        (!is_optimal).then_some(Fault::WrongLength {
-            found: length,
-            optimal: query.optimal,
-        })
+        (!is_optimal).then_some(Fault::WrongLength { found: length, optimal: query.optimal })
     });
-    Verdict {
-        length: Some(length),
-        fault,
-    }
+    Verdict { length: Some(length), fault }
 }
 
 #[cfg(test)]
@@ -176,12 +163,7 @@ mod tests {
     }
 
     fn fault_of(path: &[(i32, i32)], optimal: f64) -> Option<Fault> {
-        let query = Query {
-            start: Cell::new(0, 0),
-            goal: Cell::new(2, 1),
-            optimal,
-            tolerance: 1e-3,
-        };
+        let query = Query { start: Cell::new(0, 0), goal: Cell::new(2, 1), optimal, tolerance: 1e-3 };
         judge(&board(), &query, Some(&cells(path))).fault
     }
 
@@ -191,23 +173,10 @@ mod tests {
     fn a_legal_path_of_the_published_length_passes() {
         assert_eq!(fault_of(&LEGAL, 3.0), None);
         assert_eq!(fault_of(&LEGAL, 3.000_9), None);
-        let here = Query {
-            start: Cell::new(3, 2),
-            goal: Cell::new(3, 2),
-            optimal: 0.0,
-            tolerance: 1e-3,
-        };
+        let here = Query { start: Cell::new(3, 2), goal: Cell::new(3, 2), optimal: 0.0, tolerance: 1e-3 };
         assert_eq!(judge(&board(), &here, Some(&cells(&[(3, 2)]))).fault, None);
-        let query = Query {
-            start: Cell::new(2, 0),
-            goal: Cell::new(3, 1),
-            optimal: SQRT_2,
-            tolerance: 1e-3,
-        };
-        assert_eq!(
-            judge(&board(), &query, Some(&cells(&[(2, 0), (3, 1)]))).fault,
-            None
-        );
+        let query = Query { start: Cell::new(2, 0), goal: Cell::new(3, 1), optimal: SQRT_2, tolerance: 1e-3 };
+        assert_eq!(judge(&board(), &query, Some(&cells(&[(2, 0), (3, 1)]))).fault, None);
     }
 
     #[test]
@@ -221,32 +190,16 @@ mod tests {
         let path = [(0, 0), (1, 0), (2, 1)];
         let fault = Some(Fault::CutCorner(Cell::new(1, 0), Cell::new(2, 1)));
         assert_eq!(fault_of(&path, 1.0 + SQRT_2), fault);
-        let query = Query {
-            start: Cell::new(0, 0),
-            goal: Cell::new(2, 1),
-            optimal: 3.0,
-            tolerance: 1e-3,
-        };
-        let length = judge(&board(), &query, Some(&cells(&path)))
-            .length
-            .expect("leads to the goal");
+        let query = Query { start: Cell::new(0, 0), goal: Cell::new(2, 1), optimal: 3.0, tolerance: 1e-3 };
+        let length = judge(&board(), &query, Some(&cells(&path))).length.expect("leads to the goal");
         assert!((length - (1.0 + SQRT_2)).abs() < 1e-12);
     }
 
     #[test]
     fn gaps_walls_and_wrong_ends_are_refused() {
-        assert!(matches!(
-            fault_of(&[(0, 0), (2, 0), (2, 1)], 3.0),
-            Some(Fault::Gap(..))
-        ));
-        assert!(matches!(
-            fault_of(&[(0, 0), (0, 0), (1, 0), (2, 0), (2, 1)], 3.0),
-            Some(Fault::Gap(..))
-        ));
-        assert_eq!(
-            fault_of(&[(0, 0), (1, 0), (1, 1), (2, 1)], 3.0),
-            Some(Fault::Blocked(Cell::new(1, 1)))
-        );
+        assert!(matches!(fault_of(&[(0, 0), (2, 0), (2, 1)], 3.0), Some(Fault::Gap(..))));
+        assert!(matches!(fault_of(&[(0, 0), (0, 0), (1, 0), (2, 0), (2, 1)], 3.0), Some(Fault::Gap(..))));
+        assert_eq!(fault_of(&[(0, 0), (1, 0), (1, 1), (2, 1)], 3.0), Some(Fault::Blocked(Cell::new(1, 1))));
         assert_eq!(fault_of(&[(0, 0), (1, 0), (2, 0)], 3.0), Some(Fault::WrongEnd));
         assert_eq!(fault_of(&LEGAL[1..], 2.0), Some(Fault::WrongStart));
         assert_eq!(fault_of(&[], 3.0), Some(Fault::WrongStart));
@@ -254,12 +207,8 @@ mod tests {
 
     #[test]
     fn no_path_is_right_only_where_none_exists() {
-        let query = |optimal| Query {
-            start: Cell::new(0, 0),
-            goal: Cell::new(2, 1),
-            optimal,
-            tolerance: 1e-3,
-        };
+        let query =
+            |optimal| Query { start: Cell::new(0, 0), goal: Cell::new(2, 1), optimal, tolerance: 1e-3 };
         assert_eq!(judge(&board(), &query(3.0), None).fault, Some(Fault::NotFound));
         assert_eq!(judge(&board(), &query(0.0), None).fault, None);
         assert_eq!(fault_of(&LEGAL, 0.0), Some(Fault::FoundTheImpossible));

@@ -76,11 +76,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Usage(what) => write!(f, "{what}\nTry `wayfare_bench --help`."),
             Self::NoMaps(dir) => {
-                write!(
-                    f,
-                    "no maps in {}: need files X.map with X.map.scen beside them",
-                    dir.display()
-                )
+                write!(f, "no maps in {}: need files X.map with X.map.scen beside them", dir.display())
             }
             Self::Read(path, source) => write!(f, "cannot read {}: {source}", path.display()),
             Self::Write(path, source) => write!(f, "cannot write {}: {source}", path.display()),
@@ -152,9 +148,7 @@ mod tests {
     #[test]
     fn all_options_are_read_in_any_order() {
         let words = ["--check", "grid", "--queries", "20", "maps", "--json=out.json"];
-        let Ok(Command::Run(suite, options)) = parse_words(&words) else {
-            panic!("should run")
-        };
+        let Ok(Command::Run(suite, options)) = parse_words(&words) else { panic!("should run") };
         assert_eq!(suite.name, "grid");
         assert_eq!(options.dir, PathBuf::from("maps"));
         assert_eq!(options.queries, NonZeroUsize::new(20));

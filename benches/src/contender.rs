@@ -50,10 +50,7 @@ impl Contender for Ours {
     type Path = wayfare::prelude::Route;
 
     fn build(level: &Level) -> Self {
-        Self {
-            snapshot: Snapshot::new(&level.map, &View::default()),
-            scratch: Scratch::new(),
-        }
+        Self { snapshot: Snapshot::new(&level.map, &View::default()), scratch: Scratch::new() }
     }
 
     fn find(&mut self, start: Cell, goal: Cell) -> Option<Self::Path> {

@@ -52,11 +52,7 @@ impl Row {
             build_ms: lane.build_ms,
             heap_mb: lane.heap_mb,
             length_over_optimum: stats::mean(&lengths),
-            mismatches: lane
-                .verdicts
-                .iter()
-                .filter(|verdict| verdict.fault.is_some())
-                .count(),
+            mismatches: lane.verdicts.iter().filter(|verdict| verdict.fault.is_some()).count(),
             ratio: stats::ratio(spread.mean, ours.unwrap_or(spread.mean)),
             note: C::NOTE,
         }
@@ -95,10 +91,7 @@ impl Ratios {
 
     /// The figure of one peer.
     pub(crate) fn get(&self, peer: &str) -> Option<f64> {
-        self.peers()
-            .into_iter()
-            .find(|(name, _)| *name == peer)
-            .and_then(|(_, figure)| figure)
+        self.peers().into_iter().find(|(name, _)| *name == peer).and_then(|(_, figure)| figure)
     }
 }
 
@@ -167,12 +160,7 @@ pub(crate) mod tests {
             ..Row::default()
         };
         let ratio = stats::ratio(theirs_us, ours_us);
-        let theirs = Row {
-            contender: PlainAstar::NAME,
-            mean_us: theirs_us,
-            ratio,
-            ..ours.clone()
-        };
+        let theirs = Row { contender: PlainAstar::NAME, mean_us: theirs_us, ratio, ..ours.clone() };
         [ours, theirs]
     }
 
@@ -183,12 +171,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_summary_averages_ratios_over_maps() {
-        let mut rows = [
-            pair("dao", 1.0, 8.0),
-            pair("rooms", 4.0, 8.0),
-            pair("random", 2.0, 1.0),
-        ]
-        .concat();
+        let mut rows = [pair("dao", 1.0, 8.0), pair("rooms", 4.0, 8.0), pair("random", 2.0, 1.0)].concat();
         rows[0].mismatches = 3;
         rows[1].mismatches = 100;
         let summary = Summary::new(&rows);
@@ -197,10 +180,7 @@ pub(crate) mod tests {
         assert_near(summary.vs.get("pathfinding"), 2.0);
         assert_near(summary.vs_without_random.get("pathfinding"), 4.0);
         assert_near(summary.vs_worst_map.get("pathfinding"), 0.5);
-        assert_eq!(
-            worst_map(&rows, "pathfinding").map(|(map, _)| map),
-            Some("random/1")
-        );
+        assert_eq!(worst_map(&rows, "pathfinding").map(|(map, _)| map), Some("random/1"));
         assert_eq!(summary.vs.get("northstar"), None);
     }
 

@@ -20,10 +20,7 @@ struct Bar {
 }
 
 /// What holds with a margin, also while the machine does other work. Measured: `pathfinding` 1.7.
-const BARS: &[Bar] = &[Bar {
-    peer: PlainAstar::NAME,
-    at_least: 1.4,
-}];
+const BARS: &[Bar] = &[Bar { peer: PlainAstar::NAME, at_least: 1.4 }];
 
 /// How many wrong answers are described; the rest is only counted.
 const DESCRIBED: usize = 5;
@@ -49,17 +46,10 @@ pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
     let summary = Summary::new(&rows);
     report::print(&report::summary_table(&rows, &summary));
     if let Some(path) = &options.json {
-        Report {
-            suite: "grid",
-            rows: &rows,
-            summary: &summary,
-        }
-        .write(path)?;
+        Report { suite: "grid", rows: &rows, summary: &summary }.write(path)?;
     }
     if summary.mismatches > 0 {
-        outcome
-            .faults
-            .push(format!("{} answers of ours are wrong", summary.mismatches));
+        outcome.faults.push(format!("{} answers of ours are wrong", summary.mismatches));
     }
     if options.check {
         outcome.faults.extend(missed_bars(&summary));
@@ -139,11 +129,7 @@ mod tests {
     use crate::level::tests::{MAP, SCENARIOS, TempDir};
 
     fn options(dir: &TempDir) -> Options {
-        Options {
-            dir: dir.0.clone(),
-            json: Some(dir.0.join("out.json")),
-            ..Options::default()
-        }
+        Options { dir: dir.0.clone(), json: Some(dir.0.join("out.json")), ..Options::default() }
     }
 
     #[test]
@@ -159,16 +145,10 @@ mod tests {
         let json: Value = serde_json::from_str(&text).expect("valid");
         let rows = json["rows"].as_array().expect("rows");
         assert_eq!(rows.len(), CONTENDERS);
-        assert!(
-            rows.iter()
-                .all(|row| row["map"] == "small/tiny" && row["queries"] == 4)
-        );
+        assert!(rows.iter().all(|row| row["map"] == "small/tiny" && row["queries"] == 4));
         assert_eq!(rows[0]["contender"], "wayfare");
         assert_eq!(rows[0]["mismatches"], 0);
-        assert!(
-            rows.iter()
-                .all(|row| row["heap_mb"].as_f64().expect("a number") > 0.0)
-        );
+        assert!(rows.iter().all(|row| row["heap_mb"].as_f64().expect("a number") > 0.0));
         assert_eq!(json["summary"]["maps"], 1);
         assert_eq!(json["summary"]["queries"], 4);
     }

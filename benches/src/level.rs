@@ -30,9 +30,7 @@ pub(crate) struct Level {
 /// Reads every level below `dir`, sorted by path, with `count` queries each (all if `None`).
 pub(crate) fn load(dir: &Path, count: Option<NonZeroUsize>) -> Result<Vec<Level>, Failure> {
     // The full path has a last name even where `dir` is `.`.
-    let root = dir
-        .canonicalize()
-        .map_err(|error| Failure::Read(dir.into(), error))?;
+    let root = dir.canonicalize().map_err(|error| Failure::Read(dir.into(), error))?;
     let mut maps = Vec::new();
     find_maps(&root, &mut maps)?;
     maps.sort();
@@ -86,24 +84,15 @@ fn load_level(root: &Path, path: &Path, count: Option<NonZeroUsize>) -> Result<L
         // Several peers panic on a cell outside of the map.
         for end in [scenario.start, scenario.goal] {
             if !board.is_open(end.x, end.y) {
-                return Err(malformed(format!(
-                    "query {}: {end} is blocked or outside",
-                    index + 1
-                )));
+                return Err(malformed(format!("query {}: {end} is blocked or outside", index + 1)));
             }
         }
     }
 
     let folder = path.parent().unwrap_or(root);
-    let set = folder
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let set = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = path.strip_prefix(root).unwrap_or(path).with_extension("");
-    let queries = spread(scenarios.len(), count)
-        .map(|index| to_query(&scenarios[index], &set))
-        .collect();
+    let queries = spread(scenarios.len(), count).map(|index| to_query(&scenarios[index], &set)).collect();
     Ok(Level {
         name: name.to_string_lossy().into_owned(),
         set,
@@ -183,10 +172,7 @@ pub(crate) mod tests {
         assert_eq!(pick(3, 100), [0, 1, 2]);
         assert_eq!(pick(4, 0), [0, 1, 2, 3], "no count means all");
         let many = pick(1000, 37);
-        assert!(
-            many.windows(2)
-                .all(|pair| (27..=28).contains(&(pair[1] - pair[0])))
-        );
+        assert!(many.windows(2).all(|pair| (27..=28).contains(&(pair[1] - pair[0]))));
     }
 
     #[test]
@@ -198,10 +184,7 @@ pub(crate) mod tests {
         dir.write("b/two.map.scen", SCENARIOS);
         dir.write("a/deep/one.map.scen", SCENARIOS);
         let levels = load(&dir.0, NonZeroUsize::new(2)).expect("two levels");
-        let names: Vec<_> = levels
-            .iter()
-            .map(|level| (level.name.as_str(), level.set.as_str()))
-            .collect();
+        let names: Vec<_> = levels.iter().map(|level| (level.name.as_str(), level.set.as_str())).collect();
         assert_eq!(names, [("a/deep/one", "deep"), ("b/two", "b")]);
         assert_eq!(levels[0].queries.len(), 2);
         assert_eq!((levels[0].board.width(), levels[0].board.height()), (5, 4));
@@ -211,18 +194,7 @@ pub(crate) mod tests {
     #[test]
     fn tolerances_follow_the_rounding_of_the_lengths() {
         let (start, goal) = ((0, 0).into(), (1, 0).into());
-        let tolerance = |optimal, set| {
-            to_query(
-                &Scenario {
-                    bucket: 0,
-                    start,
-                    goal,
-                    optimal,
-                },
-                set,
-            )
-            .tolerance
-        };
+        let tolerance = |optimal, set| to_query(&Scenario { bucket: 0, start, goal, optimal }, set).tolerance;
         assert!(tolerance(999.0, "dao") < 2e-3);
         assert!(tolerance(1000.0, "dao") > 5e-3);
         assert!(tolerance(10.0, "bg512") > 5e-3);

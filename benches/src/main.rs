@@ -41,11 +41,7 @@ fn finish(outcome: &cli::Outcome) -> ExitCode {
     for fault in &outcome.faults {
         eprintln!("FAILED: {fault}");
     }
-    if outcome.faults.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    }
+    if outcome.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
 /// Says why nothing was measured.

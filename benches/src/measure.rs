@@ -152,10 +152,7 @@ mod tests {
     fn no_query_follows_itself() {
         for len in 2..50 {
             let all: Vec<usize> = orders(len).concat();
-            assert!(
-                all.windows(2).all(|pair| pair[0] != pair[1]),
-                "{len} queries: {all:?}"
-            );
+            assert!(all.windows(2).all(|pair| pair[0] != pair[1]), "{len} queries: {all:?}");
         }
         assert_eq!(orders(1), [[0], [0], [0]], "one query has no choice");
     }

@@ -61,9 +61,7 @@ impl Contender for PlainAstar {
     type Path = Vec<(i32, i32)>;
 
     fn build(level: &Level) -> Self {
-        Self {
-            board: level.board.clone(),
-        }
+        Self { board: level.board.clone() }
     }
 
     fn find(&mut self, start: Cell, goal: Cell) -> Option<Self::Path> {
@@ -106,8 +104,7 @@ impl Contender for JumpPoints {
     }
 
     fn find(&mut self, start: Cell, goal: Cell) -> Option<Self::Path> {
-        self.grid
-            .get_path_single_goal(Point::new(start.x, start.y), Point::new(goal.x, goal.y), false)
+        self.grid.get_path_single_goal(Point::new(start.x, start.y), Point::new(goal.x, goal.y), false)
     }
 
     fn write_cells(path: &Self::Path, _start: Cell, cells: &mut Vec<Cell>) {
@@ -143,15 +140,11 @@ impl Contender for Northstar {
     }
 
     fn find(&mut self, start: Cell, goal: Cell) -> Option<Self::Path> {
-        self.grid
-            .pathfind(&mut PathfindArgs::new(to_uvec3(start), to_uvec3(goal)).refined())
+        self.grid.pathfind(&mut PathfindArgs::new(to_uvec3(start), to_uvec3(goal)).refined())
     }
 
     fn write_cells(path: &Self::Path, start: Cell, cells: &mut Vec<Cell>) {
-        let rest = path
-            .path()
-            .iter()
-            .map(|position| Cell::from(position.as_ivec3().truncate()));
+        let rest = path.path().iter().map(|position| Cell::from(position.as_ivec3().truncate()));
         prepend_start(start, rest, cells);
     }
 }
@@ -167,11 +160,7 @@ pub(crate) struct Hierarchical {
 
 /// The cost of a cell, negative where it is blocked.
 fn cost(board: &Board, (x, y): (usize, usize)) -> isize {
-    if board.is_open(signed(x), signed(y)) {
-        1
-    } else {
-        -1
-    }
+    if board.is_open(signed(x), signed(y)) { 1 } else { -1 }
 }
 
 impl Contender for Hierarchical {
@@ -257,18 +246,10 @@ mod tests {
     fn those_that_cut_corners_reach_every_goal() {
         for found in [faults::<JumpPoints>(), faults::<Hierarchical>()] {
             let connected = |fault: &Option<Fault>| {
-                matches!(
-                    fault,
-                    None | Some(Fault::CutCorner(..) | Fault::WrongLength { .. })
-                )
+                matches!(fault, None | Some(Fault::CutCorner(..) | Fault::WrongLength { .. }))
             };
             assert!(found.iter().all(connected), "{found:?}");
-            assert!(
-                found
-                    .iter()
-                    .any(|fault| matches!(fault, Some(Fault::CutCorner(..)))),
-                "{found:?}"
-            );
+            assert!(found.iter().any(|fault| matches!(fault, Some(Fault::CutCorner(..)))), "{found:?}");
         }
     }
 }

@@ -21,9 +21,7 @@ pub(crate) struct Report<'a> {
 /// Refuses a place that cannot be written before hours are spent on the figures.
 pub(crate) fn ensure_writable(path: &Path) -> Result<(), Failure> {
     let opened = fs::OpenOptions::new().append(true).create(true).open(path);
-    opened
-        .map(drop)
-        .map_err(|error| Failure::Write(path.into(), error))
+    opened.map(drop).map_err(|error| Failure::Write(path.into(), error))
 }
 
 impl Report<'_> {
@@ -38,11 +36,7 @@ impl Report<'_> {
 /// The table of one level.
 pub(crate) fn level_table(level: &Level, rows: &[Row]) -> String {
     let (width, height) = (level.board.width(), level.board.height());
-    let mut text = format!(
-        "{} ({width} × {height}, {} queries)\n",
-        level.name,
-        level.queries.len()
-    );
+    let mut text = format!("{} ({width} × {height}, {} queries)\n", level.name, level.queries.len());
     text += "  contender          mean µs     p50 µs     p99 µs   build ms  heap MB  length  mismatches  × ours\n";
     for row in rows {
         let line = format!(
@@ -107,37 +101,19 @@ mod tests {
     use crate::figures::tests::pair;
 
     fn keys(value: &Value) -> Vec<&str> {
-        value
-            .as_object()
-            .expect("an object")
-            .keys()
-            .map(String::as_str)
-            .collect()
+        value.as_object().expect("an object").keys().map(String::as_str).collect()
     }
 
     #[test]
     fn the_json_has_exactly_the_promised_keys() {
         let rows = pair("random", 2.0, 5.0);
         let summary = Summary::new(&rows);
-        let json = serde_json::to_value(Report {
-            suite: "grid",
-            rows: &rows,
-            summary: &summary,
-        });
+        let json = serde_json::to_value(Report { suite: "grid", rows: &rows, summary: &summary });
         let json = json.expect("plain data");
 
         assert_eq!(keys(&json), ["rows", "suite", "summary"]);
         assert_eq!(json["suite"], "grid");
-        let mut row = vec![
-            "map",
-            "set",
-            "contender",
-            "queries",
-            "mean_us",
-            "p50_us",
-            "p99_us",
-            "build_ms",
-        ];
+        let mut row = vec!["map", "set", "contender", "queries", "mean_us", "p50_us", "p99_us", "build_ms"];
         row.extend(["heap_mb", "length_over_optimum", "mismatches", "ratio"]);
         row.sort_unstable();
         assert_eq!(json["rows"].as_array().map(Vec::len), Some(2));
@@ -159,14 +135,7 @@ mod tests {
     fn the_summary_names_every_peer_and_the_worst_map() {
         let rows = [pair("dao", 2.0, 5.0), pair("rooms", 2.0, 3.0)].concat();
         let text = summary_table(&rows, &Summary::new(&rows));
-        for word in [
-            "pathfinding",
-            "grid_pathfinding",
-            "northstar",
-            "hierarchical",
-            "rooms/3",
-            "1.50",
-        ] {
+        for word in ["pathfinding", "grid_pathfinding", "northstar", "hierarchical", "rooms/3", "1.50"] {
             assert!(text.contains(word), "{word} is missing in:\n{text}");
         }
     }

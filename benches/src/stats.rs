@@ -77,14 +77,7 @@ mod tests {
         assert_near(Some(spread.p50), 2.0);
         assert_near(Some(spread.p99), 3.0);
         assert_near(Some(Spread::of(&[7.0]).p50), 7.0);
-        assert_eq!(
-            Spread::of(&[]),
-            Spread {
-                mean: 0.0,
-                p50: 0.0,
-                p99: 0.0
-            }
-        );
+        assert_eq!(Spread::of(&[]), Spread { mean: 0.0, p50: 0.0, p99: 0.0 });
     }
 
     #[test]

@@ -1,1 +1,87 @@
-//! ex
+//! What the examples share: where the assets are. Run them from the root with `cargo run --example NAME`.
+
+/// The `assets` folder at the root, wherever an example is started from.
+///
+/// Bevy looks beside the manifest of the running package, or beside the binary if it is started directly; both are
+/// elsewhere. Give this to `AssetPlugin { file_path: ASSETS.into(), ..default() }`.
+pub const ASSETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets");
+
+/// The snippets of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+#[derive(Debug)]
+pub struct Readme;
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_assets_are_there() {
+        assert!(std::path::Path::new(super::ASSETS).join("tile.png").is_file());
+    }
+
+    /// A game imports both; naming everything shows that no name means two things.
+    mod both_preludes {
+        use bevy::prelude::*;
+        use bevy_wayfare::prelude::*;
+
+        #[derive(Component, Debug)]
+        #[expect(dead_code, reason = "only the names matter")]
+        struct Everything(
+            (
+                Answer,
+                Area,
+                Cell,
+                ChunkId,
+                Class,
+                Corners,
+                Cost,
+                CostError,
+                Direction,
+                Directions,
+                Effort,
+                Factor,
+            ),
+            (
+                Fallback,
+                Heuristic,
+                Island,
+                Map,
+                MapError,
+                MapTextError,
+                Objective,
+                PathQuery,
+                Progress,
+                QueryError,
+            ),
+            (
+                Route,
+                RouteShape,
+                Rules,
+                Scratch,
+                Search,
+                Shortfall,
+                Snapshot,
+                StepCosts,
+                StopWhen,
+                StraightLine,
+            ),
+            (Terrain, View, Visit, Weight, WeightError),
+        );
+
+        fn watch(
+            recorder: &mut dyn Recorder,
+            snapshot: &Snapshot,
+            query: &PathQuery,
+        ) -> Result<Answer, QueryError> {
+            find_path_recorded(snapshot, query, &mut Scratch::new(), recorder)?;
+            find_path(snapshot, query, &mut Scratch::new())
+        }
+
+        #[test]
+        fn work_together() {
+            let snapshot = Snapshot::new(&Map::new(3, 3).unwrap(), &View::default());
+            let query = PathQuery::new(IVec2::ZERO, IVec2::new(2, 2));
+            assert!(matches!(watch(&mut (), &snapshot, &query), Ok(Answer::Found(_))));
+        }
+    }
+}

@@ -26,10 +26,7 @@ impl Cell {
     /// The neighbour one step in `direction`.
     pub const fn step(self, direction: Direction) -> Self {
         let (dx, dy) = direction.offset();
-        Self {
-            x: self.x.wrapping_add(dx),
-            y: self.y.wrapping_add(dy),
-        }
+        Self { x: self.x.wrapping_add(dx), y: self.y.wrapping_add(dy) }
     }
 
     /// How many columns and rows lie between two cells.
@@ -88,10 +85,7 @@ impl Area {
     /// The rectangle between two opposite corners, given in any order.
     pub fn new(a: impl Into<Cell>, b: impl Into<Cell>) -> Self {
         let (a, b) = (a.into(), b.into());
-        Self {
-            min: Cell::new(a.x.min(b.x), a.y.min(b.y)),
-            max: Cell::new(a.x.max(b.x), a.y.max(b.y)),
-        }
+        Self { min: Cell::new(a.x.min(b.x), a.y.min(b.y)), max: Cell::new(a.x.max(b.x), a.y.max(b.y)) }
     }
 
     /// The corner with the lowest column and row.
@@ -153,16 +147,7 @@ impl Direction {
         Self::West,
     ];
 
-    const OFFSETS: [(i32, i32); 8] = [
-        (-1, -1),
-        (0, -1),
-        (1, -1),
-        (1, 0),
-        (1, 1),
-        (0, 1),
-        (-1, 1),
-        (-1, 0),
-    ];
+    const OFFSETS: [(i32, i32); 8] = [(-1, -1), (0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0)];
 
     /// The change of column and row.
     pub const fn offset(self) -> (i32, i32) {
@@ -226,10 +211,7 @@ mod tests {
     #[test]
     fn a_step_at_the_edge_of_the_numbers_does_not_panic() {
         let corner = Cell::new(i32::MAX, i32::MIN);
-        assert_eq!(
-            corner.step(Direction::NorthEast).step(Direction::SouthWest),
-            corner
-        );
+        assert_eq!(corner.step(Direction::NorthEast).step(Direction::SouthWest), corner);
         assert_eq!(Cell::new(i32::MIN, 0).gap(Cell::new(i32::MAX, 0)), (u32::MAX, 0));
         assert_eq!(corner.direction_to(Cell::default()), None);
     }

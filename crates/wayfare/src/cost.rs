@@ -29,23 +29,11 @@ impl StepCosts {
     /// 985 straight and 1393 diagonal: a ratio within 4 × 10^-7 of √2, the default.
     ///
     /// A path of 10,000 diagonal steps is then off by 0.004 cells, so "cheapest" means "shortest".
-    pub const FINE: Self = Self {
-        x: 985,
-        y: 985,
-        diagonal: 1393,
-    };
+    pub const FINE: Self = Self { x: 985, y: 985, diagonal: 1393 };
     /// 10 straight and 14 diagonal, as the classic articles have it.
-    pub const CLASSIC: Self = Self {
-        x: 10,
-        y: 10,
-        diagonal: 14,
-    };
+    pub const CLASSIC: Self = Self { x: 10, y: 10, diagonal: 14 };
     /// 1 for every step, diagonal or not: cost counts moves, as in many turn-based games.
-    pub const MOVES: Self = Self {
-        x: 1,
-        y: 1,
-        diagonal: 1,
-    };
+    pub const MOVES: Self = Self { x: 1, y: 1, diagonal: 1 };
 
     /// Square cells with the given straight and diagonal costs.
     ///
@@ -110,14 +98,8 @@ impl Default for StepCosts {
 }
 
 fn whole_u16(value: f64) -> Option<u16> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the range is checked first"
-    )]
-    (0.0..=f64::from(u16::MAX))
-        .contains(&value)
-        .then_some(value as u16)
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
+    (0.0..=f64::from(u16::MAX)).contains(&value).then_some(value as u16)
 }
 
 /// How much dearer (or cheaper) a terrain is than ordinary ground, in steps of 1/256.
@@ -145,11 +127,7 @@ impl Factor {
 
     /// A whole factor from 1 to 255; 0 counts as 1, for ground is never free.
     pub const fn whole(value: u8) -> Self {
-        if value == 0 {
-            Self::ONE
-        } else {
-            Self(value as u16 * 256)
-        }
+        if value == 0 { Self::ONE } else { Self(value as u16 * 256) }
     }
 
     /// The factor as a number.
@@ -158,8 +136,8 @@ impl Factor {
     }
 
     /// In 256ths.
-    pub(crate) const fn units(self) -> u32 {
-        self.0 as u32
+    pub(crate) const fn units(self) -> u64 {
+        self.0 as u64
     }
 
     /// The whole cost of a step of `step` over this terrain; below 2^24.
@@ -211,16 +189,10 @@ impl fmt::Display for CostError {
             Self::Zero => write!(f, "a straight step must cost at least 1"),
             Self::Diagonal { x, y, diagonal } => {
                 let (longer, sum) = (x.max(y), u32::from(*x) + u32::from(*y));
-                write!(
-                    f,
-                    "a diagonal step of {diagonal} must cost between {longer} and {sum}"
-                )
+                write!(f, "a diagonal step of {diagonal} must cost between {longer} and {sum}")
             }
             Self::Size { width, height } => {
-                write!(
-                    f,
-                    "cells of {width} by {height} must have positive sides, at most 66 to 1"
-                )
+                write!(f, "cells of {width} by {height} must have positive sides, at most 66 to 1")
             }
             Self::Factor { value } => write!(f, "a terrain factor of {value} must lie between 1/256 and 255"),
         }
@@ -245,22 +217,8 @@ mod tests {
         assert_eq!(StepCosts::new(1, 1), Ok(StepCosts::MOVES));
         assert!(StepCosts::new(1, 2).is_ok());
         assert_eq!(StepCosts::new(0, 14), Err(CostError::Zero));
-        assert_eq!(
-            StepCosts::new(10, 9),
-            Err(CostError::Diagonal {
-                x: 10,
-                y: 10,
-                diagonal: 9
-            })
-        );
-        assert_eq!(
-            StepCosts::new(10, 21),
-            Err(CostError::Diagonal {
-                x: 10,
-                y: 10,
-                diagonal: 21
-            })
-        );
+        assert_eq!(StepCosts::new(10, 9), Err(CostError::Diagonal { x: 10, y: 10, diagonal: 9 }));
+        assert_eq!(StepCosts::new(10, 21), Err(CostError::Diagonal { x: 10, y: 10, diagonal: 21 }));
         assert!(StepCosts::new(u16::MAX, u16::MAX).is_ok());
     }
 
@@ -271,17 +229,9 @@ mod tests {
         assert!((f64::from(wide.diagonal()) / 985.0 - 5.0_f64.sqrt()).abs() < 1e-3);
         assert_eq!(StepCosts::rectangular(1.0, 1.0), Ok(StepCosts::FINE));
         assert!(StepCosts::rectangular(66.0, 1.0).is_ok());
-        for (width, height) in [
-            (0.0, 1.0),
-            (1.0, -1.0),
-            (f32::NAN, 1.0),
-            (1.0, f32::INFINITY),
-            (1.0, 100.0),
-        ] {
-            assert!(
-                StepCosts::rectangular(width, height).is_err(),
-                "{width} by {height}"
-            );
+        for (width, height) in [(0.0, 1.0), (1.0, -1.0), (f32::NAN, 1.0), (1.0, f32::INFINITY), (1.0, 100.0)]
+        {
+            assert!(StepCosts::rectangular(width, height).is_err(), "{width} by {height}");
         }
     }
 

@@ -3,7 +3,7 @@
 //! All engines ask here which steps are legal and what they cost, so the movement rule is written once.
 
 use crate::cell::{Cell, Direction};
-use crate::cost::{Cost, StepCosts};
+use crate::cost::{Cost, Factor, StepCosts};
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
 use crate::rules::Rules;
 use crate::view::View;
@@ -44,24 +44,11 @@ impl Ground {
         let mut costs = [[0; 256]; 3];
         for (axis, step) in costs.iter_mut().zip([steps.x(), steps.y(), steps.diagonal()]) {
             for (id, cost) in (0..=u8::MAX).zip(axis) {
-                *cost = view
-                    .class
-                    .factor(Terrain(id))
-                    .map_or(0, |factor| factor.apply(step));
+                *cost = view.class.factor(Terrain(id)).map_or(0, |factor| factor.apply(step));
             }
         }
         let legal = legal_directions(view.rules);
-        let mut ground = Self {
-            legal,
-            map,
-            view,
-            costs,
-            least: Least {
-                x: 0,
-                y: 0,
-                diagonal: 0,
-            },
-        };
+        let mut ground = Self { legal, map, view, costs, least: Least { x: 0, y: 0, diagonal: 0 } };
         ground.least = ground.find_least();
         ground
     }
@@ -75,9 +62,7 @@ impl Ground {
     fn find_least(&self) -> Least {
         let steps = self.view.rules.costs;
         let least = |axis: &[u32; 256], otherwise: u16| {
-            let present = (0..=u8::MAX)
-                .zip(axis)
-                .filter(|(id, _)| self.map.count(Terrain(*id)) > 0);
+            let present = (0..=u8::MAX).zip(axis).filter(|(id, _)| self.map.count(Terrain(*id)) > 0);
             present
                 .map(|(_, cost)| u64::from(*cost))
                 .filter(|cost| *cost > 0)
@@ -118,10 +103,7 @@ impl Ground {
     /// Whether the cells on both sides of a diagonal let it pass.
     pub(crate) fn corner_allows(&self, from: Cell, diagonal: Direction) -> bool {
         let (dx, dy) = diagonal.offset();
-        self.view
-            .rules
-            .corners
-            .allow(self.is_open(from + (dx, 0)), self.is_open(from + (0, dy)))
+        self.view.rules.corners.allow(self.is_open(from + (dx, 0)), self.is_open(from + (0, dy)))
     }
 
     /// The cost of entering `cell` by a step in `direction`, or `None` if it is blocked.
@@ -132,12 +114,8 @@ impl Ground {
 
     #[inline]
     fn cost_of(&self, direction: Direction, terrain: u8) -> u32 {
-        let kind = match direction {
-            Direction::East | Direction::West => 0,
-            Direction::North | Direction::South => 1,
-            _ => 2,
-        };
-        self.costs[kind][terrain as usize]
+        const AXIS: [usize; 8] = [2, 1, 2, 0, 2, 1, 2, 0];
+        self.costs[AXIS[direction as usize]][terrain as usize]
     }
 
     /// Calls `visit` with every legal step out of the cell at `index`, clockwise from the top left.
@@ -146,11 +124,7 @@ impl Ground {
         let (x, y) = (index & (CHUNK_SIDE - 1), index >> CHUNK_SHIFT & (CHUNK_SIDE - 1));
         let inner = 1..CHUNK_SIDE - 1;
         let is_inner = inner.contains(&x) && inner.contains(&y);
-        let terrain = if is_inner {
-            self.around_inner(index)
-        } else {
-            self.around_border(cell)
-        };
+        let terrain = if is_inner { self.around_inner(index) } else { self.around_border(cell) };
         // One look-up applies the corner rule to all eight.
         let free = (0..8).fold(0, |free, i| free | usize::from(self.enters(terrain[i])) << i);
         let mut legal = self.legal[free];
@@ -164,12 +138,7 @@ impl Ground {
                 self.map.index_inside(next)
             };
             let cost = self.cost_of(direction, terrain[direction as usize]);
-            visit(Step {
-                direction,
-                cell: next,
-                index,
-                cost,
-            });
+            visit(Step { direction, cell: next, index, cost });
         }
     }
 
@@ -191,11 +160,8 @@ impl Ground {
 
     /// The factor of an open cell in 256ths, or `None` if it is blocked.
     #[inline]
-    pub(crate) fn factor_units(&self, cell: Cell) -> Option<u32> {
-        self.view
-            .class
-            .factor(self.map.terrain(cell))
-            .map(|factor| factor.units())
+    pub(crate) fn factor_units(&self, cell: Cell) -> Option<u64> {
+        self.view.class.factor(self.map.terrain(cell)).map(Factor::units)
     }
 
     /// The square of the straight distance between two cells of the map, in squared step costs.
@@ -225,9 +191,6 @@ fn legal_directions(rules: Rules) -> [u8; 256] {
 /// Sides are below 2^14 cells and steps below 2^16, so the sum stays below 2^61.
 pub(crate) fn squared_distance(steps: StepCosts, a: Cell, b: Cell) -> u64 {
     let (dx, dy) = a.gap(b);
-    let (dx, dy) = (
-        Cost::from(dx) * Cost::from(steps.x()),
-        Cost::from(dy) * Cost::from(steps.y()),
-    );
+    let (dx, dy) = (Cost::from(dx) * Cost::from(steps.x()), Cost::from(dy) * Cost::from(steps.y()));
     dx * dx + dy * dy
 }

@@ -50,11 +50,7 @@ impl Islands {
     pub(crate) fn new(ground: &Ground) -> Self {
         let nothing = Self {
             chunks: Arc::new(Vec::new()),
-            names: Arc::new(Names {
-                first: Vec::new(),
-                islands: Vec::new(),
-                count: 0,
-            }),
+            names: Arc::new(Names { first: Vec::new(), islands: Vec::new(), count: 0 }),
         };
         nothing.updated(ground, |_| false)
     }
@@ -65,9 +61,7 @@ impl Islands {
         let mut chunks: Vec<Arc<Shores>> = Vec::with_capacity(map_chunks.len());
         for (slot, chunk) in map_chunks.iter().enumerate() {
             // A new map is one chunk many times over; it is flooded once.
-            let twin = slot
-                .checked_sub(1)
-                .filter(|left| Arc::ptr_eq(&map_chunks[*left], chunk));
+            let twin = slot.checked_sub(1).filter(|left| Arc::ptr_eq(&map_chunks[*left], chunk));
             let shores = match (self.chunks.get(slot), twin) {
                 (Some(known), _) if unchanged(slot) => Arc::clone(known),
                 (_, Some(left)) => Arc::clone(&chunks[left]),
@@ -76,10 +70,7 @@ impl Islands {
             chunks.push(shores);
         }
         let names = Names::join(ground, &chunks);
-        Self {
-            chunks: Arc::new(chunks),
-            names: Arc::new(names),
-        }
+        Self { chunks: Arc::new(chunks), names: Arc::new(names) }
     }
 
     /// The island of the cell at `index`, or `None` if it is blocked.
@@ -144,16 +135,10 @@ impl Shores {
     fn flood(ground: &Ground, terrain: &[u8; CHUNK_CELLS]) -> Self {
         let open = terrain.iter().filter(|id| ground.enters(**id)).count();
         if open == 0 {
-            return Self {
-                areas: Areas::None,
-                count: 0,
-            };
+            return Self { areas: Areas::None, count: 0 };
         }
         if open == CHUNK_CELLS {
-            return Self {
-                areas: Areas::Whole,
-                count: 1,
-            };
+            return Self { areas: Areas::Whole, count: 1 };
         }
         let slips = ground.view.rules.slips_through_corners();
         let mut areas = Box::new([BLOCKED; CHUNK_CELLS]);
@@ -181,10 +166,7 @@ impl Shores {
             }
             count += 1;
         }
-        Self {
-            areas: Areas::Each(areas),
-            count: u32::from(count),
-        }
+        Self { areas: Areas::Each(areas), count: u32::from(count) }
     }
 
     #[inline]
@@ -232,11 +214,7 @@ impl Names {
             }
         };
         let Some(whole) = map.area() else {
-            return Self {
-                first,
-                islands: Vec::new(),
-                count: 0,
-            };
+            return Self { first, islands: Vec::new(), count: 0 };
         };
         let side = CHUNK_SIDE.cast_signed();
         for x in (side - 1..whole.max().x).step_by(CHUNK_SIDE as usize) {
@@ -261,11 +239,7 @@ impl Names {
                 islands[root as usize]
             });
         }
-        Self {
-            first,
-            islands,
-            count,
-        }
+        Self { first, islands, count }
     }
 }
 
@@ -286,12 +260,8 @@ fn unite(roots: &mut [u32], a: u32, b: u32) {
 fn step_inside(local: usize, direction: Direction) -> Option<usize> {
     let side = CHUNK_SIDE as usize;
     let (dx, dy) = direction.offset();
-    let x = (local % side)
-        .checked_add_signed(dx as isize)
-        .filter(|x| *x < side)?;
-    let y = (local / side)
-        .checked_add_signed(dy as isize)
-        .filter(|y| *y < side)?;
+    let x = (local % side).checked_add_signed(dx as isize).filter(|x| *x < side)?;
+    let y = (local / side).checked_add_signed(dy as isize).filter(|y| *y < side)?;
     Some(y * side + x)
 }
 
@@ -303,17 +273,9 @@ fn ring(home: ChunkId, radius: u32, columns: u32, rows: u32) -> impl Iterator<It
         let edge = y.abs_diff(home.y) == radius;
         let left = home.x.saturating_sub(radius);
         let right = (home.x + radius).min(columns - 1);
-        let stride = if edge || radius == 0 {
-            1
-        } else {
-            2 * radius as usize
-        };
+        let stride = if edge || radius == 0 { 1 } else { 2 * radius as usize };
         // Inside the ring only its two ends count; the left one may lie outside the map.
-        let start = if edge || home.x >= radius {
-            left
-        } else {
-            home.x + radius
-        };
+        let start = if edge || home.x >= radius { left } else { home.x + radius };
         (start..=right).step_by(stride).map(move |x| ChunkId { x, y })
     })
 }

@@ -1,4 +1,128 @@
-//! core
+//! Engine-free pathfinding on grids: exact searches over maps that change, with typed answers.
+//!
+//! This is the core of Wayfare. It knows nothing of any engine; the crate `bevy_wayfare` brings it to Bevy.
+//! Three steps lead from a map to an answer.
+//!
+//! # 1. Map
+//!
+//! A [`Map`] holds one byte of [`Terrain`] per cell, up to 16,384 × 16,384 of them. Small ones can be drawn as text:
+//! `.` is open ground, `#` a wall, a digit ground that costs that much.
+//!
+//! ```
+//! use wayfare::prelude::*;
+//!
+//! let mut map = Map::from_text(
+//!     "......
+//!      .####.
+//!      ......",
+//! )?;
+//! map.set((2, 1), Terrain::OPEN)?; // a door
+//! map.fill(Area::new((0, 2), (5, 2)), Terrain(7))?; // a terrain of the game's own
+//! assert_eq!(map.version(), 2); // edits are counted, and so are those of each chunk
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What terrain means to a unit, and how the unit moves, is said by a [`View`]: a [`Class`] gives each terrain a
+//! price, [`Rules`] say which steps there are and what they cost. The default view moves in 8 directions, cuts no
+//! corners, and measures true lengths.
+//!
+//! ```
+//! use wayfare::prelude::*;
+//!
+//! const SWAMP: Terrain = Terrain(7);
+//! let hikers = View {
+//!     class: Class::default().with(SWAMP, Factor::new(2.5)?),
+//!     rules: Rules { corners: Corners::OneFree, costs: StepCosts::CLASSIC, ..Rules::default() },
+//! };
+//! # Ok::<(), CostError>(())
+//! ```
+//!
+//! A [`Snapshot`] is the map seen through a view at one moment. It knows the islands, so it can say at once who
+//! can reach whom. Searches read it, on any thread; the map may be edited meanwhile. After edits,
+//! [`refresh`](Snapshot::refresh) it.
+//!
+//! ```
+//! use wayfare::prelude::*;
+//!
+//! let mut map = Map::new(300, 200)?;
+//! let mut snapshot = Snapshot::new(&map, &View::default());
+//! map.fill(Area::new((150, 0), (150, 199)), Terrain::WALL)?;
+//! snapshot.refresh(&map);
+//! assert!(!snapshot.reachable(Cell::new(0, 0), Cell::new(299, 0)));
+//! # Ok::<(), MapError>(())
+//! ```
+//!
+//! # 2. Query
+//!
+//! A [`PathQuery`] is a start, a goal, and what the articles teach as options: heuristics, their weight, when to stop,
+//! turn costs, fewest bends, the shape of the route. The defaults find the cheapest path; [`query`] says
+//! which options keep it so.
+//!
+//! [`find_path`] answers it in one call. The [`Scratch`] is working memory: keep it, and searches allocate
+//! nothing once it is warm.
+//!
+//! ```
+//! use wayfare::prelude::*;
+//!
+//! let map = Map::from_text(
+//!     "....#...
+//!      .##.#.#.
+//!      ..#...#.",
+//! )?;
+//! let snapshot = Snapshot::new(&map, &View::default());
+//! let mut scratch = Scratch::new();
+//! let query = PathQuery::new((0, 2), (7, 2)).shape(RouteShape::Corners);
+//! let answer = find_path(&snapshot, &query, &mut scratch)?;
+//! # assert!(matches!(answer, Answer::Found(_)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A [`Search`] answers the same query a few nodes at a time, so that a long one can be spread over frames, moved to
+//! another thread, or dropped. A [`Recorder`] watches either of them cell by cell.
+//!
+//! # 3. Answer
+//!
+//! What can happen in a game is an [`Answer`]; what only a mistake can cause is a [`QueryError`]. Nothing panics.
+//!
+//! ```
+//! use wayfare::prelude::*;
+//!
+//! let map = Map::from_text(
+//!     "...#.
+//!      ...#.",
+//! )?;
+//! let snapshot = Snapshot::new(&map, &View::default());
+//! let mut scratch = Scratch::new();
+//! let mut ask = |query: PathQuery| find_path(&snapshot, &query, &mut scratch);
+//!
+//! // A route: its cells, and what they cost.
+//! let Ok(Answer::Found(route)) = ask(PathQuery::new((0, 0), (2, 1))) else { panic!() };
+//! assert_eq!(route.cells().len(), 3);
+//! assert_eq!(map.to_text(|cell| route.cells().contains(&cell).then_some('o')), "o..#.\n.oo#.");
+//!
+//! // No way there: the islands say so without a search, and name the nearest cell that can be reached.
+//! let nearest = Cell::new(2, 0);
+//! assert_eq!(ask(PathQuery::new((0, 0), (4, 0))), Ok(Answer::Unreachable { nearest }));
+//!
+//! // Go as far as possible instead.
+//! let Ok(Answer::Partial { route, .. }) = ask(PathQuery::new((0, 0), (4, 0)).fallback(Fallback::Nearest)) else {
+//!     panic!()
+//! };
+//! assert_eq!(route.cells().last(), Some(&nearest));
+//!
+//! // A question that cannot be asked of this map.
+//! assert_eq!(ask(PathQuery::new((0, 0), (9, 9))), Err(QueryError::GoalOutside(Cell::new(9, 9))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Promises
+//!
+//! - **Exact**: with the default options the path is a cheapest one. Costs are whole numbers and cannot overflow;
+//!   [`cost`] says why.
+//! - **Repeatable**: the same map and query give the same answer, on every machine and with any number of threads.
+//! - **Frugal**: a map takes a byte per cell, islands at most two more, shared between snapshots where nothing
+//!   changed. The scratch grows with the cells a search touches, 16 bytes each, not with the map.
+
 pub mod cell;
 pub mod cost;
 pub mod rules;
@@ -27,15 +151,15 @@ pub use route::{Answer, QueryError, Route, Shortfall};
 pub use rules::{Corners, Directions, Rules};
 pub use search::{Progress, Scratch, Search, find_path, find_path_recorded};
 pub use snapshot::Snapshot;
-pub use text::TextError;
+pub use text::MapTextError;
 pub use view::{Class, View};
 
 /// Everything a user of the crate names.
 pub mod prelude {
     pub use crate::{
         Answer, Area, Cell, ChunkId, Class, Corners, Cost, CostError, Direction, Directions, Effort, Factor,
-        Fallback, Heuristic, Island, Map, MapError, Objective, PathQuery, Progress, QueryError, Recorder,
-        Route, RouteShape, Rules, Scratch, Search, Shortfall, Snapshot, StepCosts, StopWhen, StraightLine,
-        Terrain, TextError, View, Visit, Weight, WeightError, find_path, find_path_recorded,
+        Fallback, Heuristic, Island, Map, MapError, MapTextError, Objective, PathQuery, Progress, QueryError,
+        Recorder, Route, RouteShape, Rules, Scratch, Search, Shortfall, Snapshot, StepCosts, StopWhen,
+        StraightLine, Terrain, View, Visit, Weight, WeightError, find_path, find_path_recorded,
     };
 }

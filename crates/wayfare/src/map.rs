@@ -31,20 +31,12 @@ impl Terrain {
 
     /// The terrain that a text map spells `1` to `9`, which by default costs that many times as much.
     pub const fn digit(cost: u8) -> Option<Self> {
-        if cost >= 1 && cost <= 9 {
-            Some(Self(244 + cost))
-        } else {
-            None
-        }
+        if cost >= 1 && cost <= 9 { Some(Self(244 + cost)) } else { None }
     }
 
     /// The digit that spells this terrain.
     pub(crate) const fn as_digit(self) -> Option<u8> {
-        if self.0 >= 245 && self.0 <= 253 {
-            Some(self.0 - 244)
-        } else {
-            None
-        }
+        if self.0 >= 245 && self.0 <= 253 { Some(self.0 - 244) } else { None }
     }
 }
 
@@ -105,21 +97,12 @@ impl Map {
             for row in cells.chunks_exact_mut(CHUNK_SIDE as usize).take(h as usize) {
                 row[..w as usize].fill(terrain.0);
             }
-            Arc::new(Chunk {
-                version: 0,
-                terrain: cells,
-            })
+            Arc::new(Chunk { version: 0, terrain: cells })
         };
         let last = |side: u32| (side + CHUNK_SIDE - 1) % CHUNK_SIDE + 1;
         let kinds = [
-            [
-                new_chunk(CHUNK_SIDE, CHUNK_SIDE),
-                new_chunk(last(width), CHUNK_SIDE),
-            ],
-            [
-                new_chunk(CHUNK_SIDE, last(height)),
-                new_chunk(last(width), last(height)),
-            ],
+            [new_chunk(CHUNK_SIDE, CHUNK_SIDE), new_chunk(last(width), CHUNK_SIDE)],
+            [new_chunk(CHUNK_SIDE, last(height)), new_chunk(last(width), last(height))],
         ];
         let chunks = (0..rows)
             .flat_map(|y| {
@@ -129,14 +112,7 @@ impl Map {
             .collect();
         let mut counts = [0; 256];
         counts[usize::from(terrain.0)] = width * height;
-        Ok(Self {
-            width,
-            height,
-            columns,
-            version: 0,
-            counts: Arc::new(counts),
-            chunks: Arc::new(chunks),
-        })
+        Ok(Self { width, height, columns, version: 0, counts: Arc::new(counts), chunks: Arc::new(chunks) })
     }
 
     /// Columns of cells.
@@ -151,14 +127,8 @@ impl Map {
 
     /// The whole map as an area, or `None` if it is empty.
     pub fn area(&self) -> Option<Area> {
-        let right = i32::try_from(self.width)
-            .ok()?
-            .checked_sub(1)
-            .filter(|x| *x >= 0)?;
-        let bottom = i32::try_from(self.height)
-            .ok()?
-            .checked_sub(1)
-            .filter(|y| *y >= 0)?;
+        let right = i32::try_from(self.width).ok()?.checked_sub(1).filter(|x| *x >= 0)?;
+        let bottom = i32::try_from(self.height).ok()?.checked_sub(1).filter(|y| *y >= 0)?;
         Some(Area::new((0, 0), (right, bottom)))
     }
 
@@ -212,19 +182,23 @@ impl Map {
     pub fn edit(
         &mut self,
         area: impl Into<Area>,
+        rule: impl FnMut(Cell, Terrain) -> Terrain,
+    ) -> Result<u32, MapError> {
+        self.write(area.into(), self.version + 1, rule)
+    }
+
+    /// As [`edit`](Self::edit), with the version that the map has afterwards if anything changed.
+    pub(crate) fn write(
+        &mut self,
+        area: Area,
+        version: u64,
         mut rule: impl FnMut(Cell, Terrain) -> Terrain,
     ) -> Result<u32, MapError> {
-        let area = area.into();
         for corner in [area.min(), area.max()] {
             if !self.contains(corner) {
-                return Err(MapError::Outside {
-                    cell: corner,
-                    width: self.width,
-                    height: self.height,
-                });
+                return Err(MapError::Outside { cell: corner, width: self.width, height: self.height });
             }
         }
-        let version = self.version + 1;
         let mut changed = 0;
         let mut counts = *self.counts;
         for part in chunk_parts(area) {
@@ -285,24 +259,15 @@ impl Map {
         (0..)
             .zip(self.chunks.iter())
             .filter(move |(_, chunk)| chunk.version > version)
-            .map(move |(slot, _): (u32, _)| ChunkId {
-                x: slot % columns,
-                y: slot / columns,
-            })
+            .map(move |(slot, _): (u32, _)| ChunkId { x: slot % columns, y: slot / columns })
     }
 
     /// The cells of a chunk that lie on the map, or `None` if there is no such chunk.
     pub fn chunk_area(&self, id: ChunkId) -> Option<Area> {
         let whole = self.area()?;
-        let min = Cell::new(
-            to_i32(id.x.checked_mul(CHUNK_SIDE)?)?,
-            to_i32(id.y.checked_mul(CHUNK_SIDE)?)?,
-        );
+        let min = Cell::new(to_i32(id.x.checked_mul(CHUNK_SIDE)?)?, to_i32(id.y.checked_mul(CHUNK_SIDE)?)?);
         let side = CHUNK_SIDE.cast_signed() - 1;
-        let max = Cell::new(
-            (min.x + side).min(whole.max().x),
-            (min.y + side).min(whole.max().y),
-        );
+        let max = Cell::new((min.x + side).min(whole.max().x), (min.y + side).min(whole.max().y));
         whole.contains(min).then(|| Area::new(min, max))
     }
 
@@ -318,11 +283,7 @@ impl Map {
     /// Where a cell is stored: its chunk, then its row and column inside. Searches number their nodes like this.
     #[inline]
     pub(crate) const fn index(&self, cell: Cell) -> Option<u32> {
-        if self.contains(cell) {
-            Some(self.index_inside(cell))
-        } else {
-            None
-        }
+        if self.contains(cell) { Some(self.index_inside(cell)) } else { None }
     }
 
     /// As [`index`](Self::index), for a cell known to lie on the map.
@@ -363,11 +324,7 @@ impl Eq for Map {}
 
 impl fmt::Debug for Map {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Map({} × {}, version {})",
-            self.width, self.height, self.version
-        )
+        write!(f, "Map({} × {}, version {})", self.width, self.height, self.version)
     }
 }
 
@@ -397,11 +354,7 @@ impl fmt::Display for MapError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge { width, height } => {
-                write!(
-                    f,
-                    "a map of {width} × {height} cells exceeds {0} × {0}",
-                    Map::MAX_SIDE
-                )
+                write!(f, "a map of {width} × {height} cells exceeds {0} × {0}", Map::MAX_SIDE)
             }
             Self::Outside { cell, width, height } => {
                 write!(f, "{cell} lies outside the map of {width} × {height} cells")
@@ -421,27 +374,19 @@ struct ChunkPart {
 fn chunk_parts(area: Area) -> impl Iterator<Item = ChunkPart> {
     let (first, last) = (chunk_of(area.min()), chunk_of(area.max()));
     let side = CHUNK_SIDE.cast_signed();
-    (first.y..=last.y)
-        .flat_map(move |y| (first.x..=last.x).map(move |x| ChunkId { x, y }))
-        .map(move |chunk| {
+    (first.y..=last.y).flat_map(move |y| (first.x..=last.x).map(move |x| ChunkId { x, y })).map(
+        move |chunk| {
             let corner = Cell::new(chunk.x.cast_signed() * side, chunk.y.cast_signed() * side);
             let min = Cell::new(corner.x.max(area.min().x), corner.y.max(area.min().y));
-            let max = Cell::new(
-                (corner.x + side - 1).min(area.max().x),
-                (corner.y + side - 1).min(area.max().y),
-            );
-            ChunkPart {
-                chunk,
-                area: Area::new(min, max),
-            }
-        })
+            let max =
+                Cell::new((corner.x + side - 1).min(area.max().x), (corner.y + side - 1).min(area.max().y));
+            ChunkPart { chunk, area: Area::new(min, max) }
+        },
+    )
 }
 
 const fn chunk_of(cell: Cell) -> ChunkId {
-    ChunkId {
-        x: cell.x.cast_unsigned() >> CHUNK_SHIFT,
-        y: cell.y.cast_unsigned() >> CHUNK_SHIFT,
-    }
+    ChunkId { x: cell.x.cast_unsigned() >> CHUNK_SHIFT, y: cell.y.cast_unsigned() >> CHUNK_SHIFT }
 }
 
 const fn local_index(cell: Cell) -> usize {
@@ -481,11 +426,7 @@ mod tests {
     fn an_edit_beyond_the_map_is_refused_and_changes_nothing() {
         let mut map = Map::new(10, 10).unwrap();
         let before = map.clone();
-        let error = MapError::Outside {
-            cell: Cell::new(10, 3),
-            width: 10,
-            height: 10,
-        };
+        let error = MapError::Outside { cell: Cell::new(10, 3), width: 10, height: 10 };
         assert_eq!(map.fill(Area::new((0, 0), (10, 3)), Terrain::WALL), Err(error));
         assert_eq!(error.to_string(), "(10, 3) lies outside the map of 10 × 10 cells");
         assert!(map.set((-1, 0), Terrain::WALL).is_err());
@@ -500,12 +441,7 @@ mod tests {
         map.set((5, 5), Terrain::WALL).unwrap();
         assert_eq!(before.terrain(Cell::new(5, 5)), Terrain::OPEN);
         assert_ne!(map, before);
-        let shared = map
-            .chunks()
-            .iter()
-            .zip(before.chunks())
-            .filter(|(a, b)| Arc::ptr_eq(a, b))
-            .count();
+        let shared = map.chunks().iter().zip(before.chunks()).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
         assert_eq!(shared, 99);
     }
 
@@ -530,15 +466,9 @@ mod tests {
         let huge = Map::new(8192, 8192).unwrap();
         assert_eq!(huge.terrain(Cell::new(8191, 8191)), Terrain::OPEN);
         assert_eq!(huge.terrain(Cell::new(8192, 8191)), Terrain::OUTSIDE);
-        assert_eq!(
-            huge.chunk_area(ChunkId { x: 127, y: 0 }).unwrap().max(),
-            Cell::new(8191, 63)
-        );
+        assert_eq!(huge.chunk_area(ChunkId { x: 127, y: 0 }).unwrap().max(), Cell::new(8191, 63));
         assert_eq!(huge.chunk_area(ChunkId { x: u32::MAX, y: 0 }), None);
-        let error = MapError::TooLarge {
-            width: 16_385,
-            height: 1,
-        };
+        let error = MapError::TooLarge { width: 16_385, height: 1 };
         assert_eq!(Map::new(16_385, 1).unwrap_err(), error);
         assert!(Map::new(u32::MAX, u32::MAX).is_err());
     }

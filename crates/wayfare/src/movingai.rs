@@ -8,7 +8,7 @@ use core::fmt;
 
 use crate::cell::Cell;
 use crate::map::{Map, Terrain};
-use crate::text::TextError;
+use crate::text::MapTextError;
 
 /// One query of a `.scen` file.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -53,10 +53,7 @@ pub fn parse_map(text: &str) -> Result<Map, MovingAiError> {
     if found == (width, height) {
         Ok(map)
     } else {
-        Err(MovingAiError::Size {
-            stated: (width, height),
-            found,
-        })
+        Err(MovingAiError::Size { stated: (width, height), found })
     }
 }
 
@@ -65,9 +62,7 @@ pub fn parse_map(text: &str) -> Result<Map, MovingAiError> {
 /// # Errors
 /// [`MovingAiError::Scenario`] names the first line that is no query.
 pub fn parse_scenarios(text: &str) -> Result<Vec<Scenario>, MovingAiError> {
-    let lines = (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim().is_empty());
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let queries = lines.filter(|(_, line)| !line.starts_with("version"));
     queries
         .map(|(number, line)| parse_scenario(line).ok_or(MovingAiError::Scenario { line: number }))
@@ -83,12 +78,7 @@ fn parse_scenario(line: &str) -> Option<Scenario> {
     let start = Cell::new(coordinate()?, coordinate()?);
     let goal = Cell::new(coordinate()?, coordinate()?);
     let optimal = numbers.next()?.parse().ok()?;
-    Some(Scenario {
-        bucket,
-        start,
-        goal,
-        optimal,
-    })
+    Some(Scenario { bucket, start, goal, optimal })
 }
 
 /// A file that is not in `MovingAI`'s format.
@@ -98,7 +88,7 @@ pub enum MovingAiError {
     /// The header has no such line, or no number in it.
     Header(&'static str),
     /// The rows of the map cannot be read.
-    Rows(TextError),
+    Rows(MapTextError),
     /// The header states another size than the rows have.
     Size {
         /// Width and height of the header.
@@ -153,34 +143,17 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_map_is_named() {
         assert_eq!(parse_map(""), Err(MovingAiError::Header("map")));
-        assert_eq!(
-            parse_map(&TINY.replace("width 3", "width x")),
-            Err(MovingAiError::Header("width"))
-        );
-        let error = MovingAiError::Size {
-            stated: (3, 4),
-            found: (3, 2),
-        };
+        assert_eq!(parse_map(&TINY.replace("width 3", "width x")), Err(MovingAiError::Header("width")));
+        let error = MovingAiError::Size { stated: (3, 4), found: (3, 2) };
         assert_eq!(parse_map(&TINY.replace("height 2", "height 4")), Err(error));
-        assert!(matches!(
-            parse_map(&TINY.replace('@', "@@")),
-            Err(MovingAiError::Rows(_))
-        ));
+        assert!(matches!(parse_map(&TINY.replace('@', "@@")), Err(MovingAiError::Rows(_))));
     }
 
     #[test]
     fn scenarios_are_read_line_by_line() {
         let text = "version 1\n7\tdao/arena.map\t49\t49\t1\t11\t1\t12\t1.5\n";
-        let scenario = Scenario {
-            bucket: 7,
-            start: Cell::new(1, 11),
-            goal: Cell::new(1, 12),
-            optimal: 1.5,
-        };
+        let scenario = Scenario { bucket: 7, start: Cell::new(1, 11), goal: Cell::new(1, 12), optimal: 1.5 };
         assert_eq!(parse_scenarios(text), Ok(vec![scenario]));
-        assert_eq!(
-            parse_scenarios("version 1\n7 a 1 1 2"),
-            Err(MovingAiError::Scenario { line: 2 })
-        );
+        assert_eq!(parse_scenarios("version 1\n7 a 1 1 2"), Err(MovingAiError::Scenario { line: 2 }));
     }
 }

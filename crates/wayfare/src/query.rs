@@ -208,11 +208,7 @@ pub struct WeightError {
 
 impl fmt::Display for WeightError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "a heuristic weight of {} must lie between 0 and 255",
-            self.weight
-        )
+        write!(f, "a heuristic weight of {} must lie between 0 and 255", self.weight)
     }
 }
 

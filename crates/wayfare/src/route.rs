@@ -33,10 +33,7 @@ impl Route {
 
     /// How often the direction changes.
     pub fn bends(&self) -> usize {
-        self.cells
-            .windows(3)
-            .filter(|three| !in_line(three[0], three[1], three[2]))
-            .count()
+        self.cells.windows(3).filter(|three| !in_line(three[0], three[1], three[2])).count()
     }
 
     /// The length in cells, if cells are square: 1 for a straight step, √2 for a diagonal one.

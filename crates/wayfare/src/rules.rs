@@ -63,9 +63,6 @@ impl Rules {
 
     /// Whether two free cells that touch only at a corner are connected when both cells beside them are blocked.
     pub(crate) const fn slips_through_corners(self) -> bool {
-        matches!(
-            (self.directions, self.corners),
-            (Directions::Eight, Corners::Always)
-        )
+        matches!((self.directions, self.corners), (Directions::Eight, Corners::Always))
     }
 }

@@ -27,10 +27,7 @@ impl Snapshot {
     pub fn new(map: &Map, view: &View) -> Self {
         let ground = Ground::new(map.clone(), view.clone());
         let islands = Islands::new(&ground);
-        Self {
-            ground: Arc::new(ground),
-            islands,
-        }
+        Self { ground: Arc::new(ground), islands }
     }
 
     /// Looks again, after edits. Only chunks that changed are flooded anew. Returns whether anything changed.
@@ -88,10 +85,7 @@ impl Snapshot {
 
     /// The island `cell` belongs to, or `None` if it is blocked or outside.
     pub fn island(&self, cell: Cell) -> Option<Island> {
-        self.ground
-            .map
-            .index(cell)
-            .and_then(|index| self.islands.at(index))
+        self.ground.map.index(cell).and_then(|index| self.islands.at(index))
     }
 
     /// How many islands there are.
@@ -101,8 +95,7 @@ impl Snapshot {
 
     /// Whether a path between the two exists. Takes no search.
     pub fn reachable(&self, from: Cell, to: Cell) -> bool {
-        self.island(from)
-            .is_some_and(|island| self.island(to) == Some(island))
+        self.island(from).is_some_and(|island| self.island(to) == Some(island))
     }
 
     /// Of all cells that can be reached from `from`, the one closest to `goal`: by straight distance, then by
@@ -128,7 +121,8 @@ impl Snapshot {
     /// [line of sight](Self::line_of_sight).
     ///
     /// Along rows, columns and diagonals it is the sum of the steps. At other angles it is the straight distance,
-    /// each part of it times the dearest terrain the line touches there.
+    /// each part of it times the factor of the terrain it crosses. As with steps, what is left behind is not
+    /// charged for: the half cell at the start counts at the price of the end.
     pub fn leg_cost(&self, from: Cell, to: Cell) -> Option<Cost> {
         line::leg_cost(&self.ground, from, to)
     }
@@ -136,12 +130,6 @@ impl Snapshot {
 
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Snapshot({:?}, {:?}, {} islands)",
-            self.ground.map,
-            self.rules(),
-            self.island_count()
-        )
+        write!(f, "Snapshot({:?}, {:?}, {} islands)", self.ground.map, self.rules(), self.island_count())
     }
 }

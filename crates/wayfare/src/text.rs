@@ -19,58 +19,49 @@ impl Map {
     /// )?;
     /// assert_eq!((map.width(), map.height()), (3, 2));
     /// assert_eq!(map.terrain(Cell::new(2, 0)), Terrain::WALL);
-    /// # Ok::<(), TextError>(())
+    /// # Ok::<(), MapTextError>(())
     /// ```
     ///
     /// # Errors
-    /// [`TextError`] names the first line or character that is no part of a map.
-    pub fn from_text(text: &str) -> Result<Self, TextError> {
-        Self::from_rows(
-            text.lines().map(str::trim).filter(|line| !line.is_empty()),
-            |symbol| match symbol {
-                '.' => Some(Terrain::OPEN),
-                '#' => Some(Terrain::WALL),
-                _ => symbol
-                    .to_digit(10)
-                    .and_then(|digit| Terrain::digit(u8::try_from(digit).ok()?)),
-            },
-        )
+    /// [`MapTextError`] names the first line or character that is no part of a map.
+    pub fn from_text(text: &str) -> Result<Self, MapTextError> {
+        Self::from_rows(text.lines().map(str::trim).filter(|line| !line.is_empty()), |symbol| match symbol {
+            '.' => Some(Terrain::OPEN),
+            '#' => Some(Terrain::WALL),
+            _ => symbol.to_digit(10).and_then(|digit| Terrain::digit(u8::try_from(digit).ok()?)),
+        })
     }
 
     /// Reads a map from rows of characters, each of which `meaning` turns into a terrain.
     ///
     /// # Errors
-    /// [`TextError`] if the rows differ in length, a character has no meaning, or the map is too large.
+    /// [`MapTextError`] if the rows differ in length, a character has no meaning, or the map is too large.
     pub fn from_rows<'a>(
         rows: impl Iterator<Item = &'a str> + Clone,
         meaning: impl Fn(char) -> Option<Terrain>,
-    ) -> Result<Self, TextError> {
+    ) -> Result<Self, MapTextError> {
         let side = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let width = side(rows.clone().next().map_or(0, |row| row.chars().count()));
         let height = side(rows.clone().count());
-        let mut map = Self::new(width, height).map_err(TextError::Map)?;
+        let mut map = Self::new(width, height).map_err(MapTextError::Map)?;
         let Some(area) = map.area() else { return Ok(map) };
         let mut terrain = Vec::new();
         for (line, row) in (1..).zip(rows) {
             let length = row.chars().count();
             if side(length) != width {
-                return Err(TextError::Ragged {
-                    line,
-                    length,
-                    expected: width,
-                });
+                return Err(MapTextError::Ragged { line, length, expected: width });
             }
             for (column, symbol) in (1..).zip(row.chars()) {
                 let Some(found) = meaning(symbol) else {
-                    return Err(TextError::Symbol { line, column, symbol });
+                    return Err(MapTextError::Symbol { line, column, symbol });
                 };
                 terrain.push(found);
             }
         }
         let row_major =
             |cell: Cell| cell.y.unsigned_abs() as usize * width as usize + cell.x.unsigned_abs() as usize;
-        map.edit(area, |cell, _| terrain[row_major(cell)])
-            .map_err(TextError::Map)?;
+        // A map just read has not been edited yet.
+        map.write(area, 0, |cell, _| terrain[row_major(cell)]).map_err(MapTextError::Map)?;
         Ok(map)
     }
 
@@ -82,7 +73,7 @@ impl Map {
     ///
     /// let map = Map::from_text(".#.")?;
     /// assert_eq!(map.to_text(|cell| (cell.x == 0).then_some('S')), "S#.");
-    /// # Ok::<(), TextError>(())
+    /// # Ok::<(), MapTextError>(())
     /// ```
     pub fn to_text(&self, mark: impl Fn(Cell) -> Option<char>) -> String {
         let mut text = String::new();
@@ -108,7 +99,7 @@ fn symbol_of(terrain: Terrain) -> char {
 /// A text that is no map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum TextError {
+pub enum MapTextError {
     /// A row is longer or shorter than the first one.
     Ragged {
         /// Which row, from 1.
@@ -131,14 +122,10 @@ pub enum TextError {
     Map(MapError),
 }
 
-impl fmt::Display for TextError {
+impl fmt::Display for MapTextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ragged {
-                line,
-                length,
-                expected,
-            } => {
+            Self::Ragged { line, length, expected } => {
                 write!(f, "row {line} has {length} cells where the first has {expected}")
             }
             Self::Symbol { line, column, symbol } => {
@@ -149,7 +136,7 @@ impl fmt::Display for TextError {
     }
 }
 
-impl core::error::Error for TextError {
+impl core::error::Error for MapTextError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Map(error) => Some(error),
@@ -168,6 +155,7 @@ mod tests {
         let map = Map::from_text(text).unwrap();
         assert_eq!(map.to_text(|_| None), text);
         assert_eq!(map.terrain(Cell::new(0, 1)), Terrain::digit(9).unwrap());
+        assert_eq!((map.version(), map.changed_since(0).count()), (0, 0));
     }
 
     #[test]
@@ -181,30 +169,10 @@ mod tests {
 
     #[test]
     fn what_is_no_map_is_named() {
-        assert_eq!(
-            Map::from_text("...\n.."),
-            Err(TextError::Ragged {
-                line: 2,
-                length: 2,
-                expected: 3
-            })
-        );
-        assert_eq!(
-            Map::from_text("..\n.0"),
-            Err(TextError::Symbol {
-                line: 2,
-                column: 2,
-                symbol: '0'
-            })
-        );
-        assert_eq!(
-            Map::from_text(".x").unwrap_err().to_string(),
-            "'x' in row 1, column 2 is no terrain"
-        );
+        assert_eq!(Map::from_text("...\n.."), Err(MapTextError::Ragged { line: 2, length: 2, expected: 3 }));
+        assert_eq!(Map::from_text("..\n.0"), Err(MapTextError::Symbol { line: 2, column: 2, symbol: '0' }));
+        assert_eq!(Map::from_text(".x").unwrap_err().to_string(), "'x' in row 1, column 2 is no terrain");
         let long = ".".repeat(20_000);
-        assert!(matches!(
-            Map::from_text(&long),
-            Err(TextError::Map(MapError::TooLarge { .. }))
-        ));
+        assert!(matches!(Map::from_text(&long), Err(MapTextError::Map(MapError::TooLarge { .. }))));
     }
 }

@@ -27,9 +27,7 @@ pub struct Class {
 impl Class {
     /// A class that crosses everything, walls included, at factor 1.
     pub fn flyer() -> Self {
-        Self {
-            factors: [Some(Factor::ONE); 256],
-        }
+        Self { factors: [Some(Factor::ONE); 256] }
     }
 
     /// The same class, entering `terrain` at `factor`.
@@ -48,23 +46,16 @@ impl Class {
 
     /// The price of `terrain`, or `None` if this class does not enter it. Nobody enters [`Terrain::OUTSIDE`].
     pub fn factor(&self, terrain: Terrain) -> Option<Factor> {
-        if terrain == Terrain::OUTSIDE {
-            None
-        } else {
-            self.factors[usize::from(terrain.0)]
-        }
+        if terrain == Terrain::OUTSIDE { None } else { self.factors[usize::from(terrain.0)] }
     }
 }
 
 impl Default for Class {
     fn default() -> Self {
-        (1..=9).fold(
-            Self::flyer().without(Terrain::WALL),
-            |class, cost| match Terrain::digit(cost) {
-                Some(terrain) => class.with(terrain, Factor::whole(cost)),
-                None => class,
-            },
-        )
+        (1..=9).fold(Self::flyer().without(Terrain::WALL), |class, cost| match Terrain::digit(cost) {
+            Some(terrain) => class.with(terrain, Factor::whole(cost)),
+            None => class,
+        })
     }
 }
 
@@ -79,10 +70,7 @@ pub struct View {
 
 impl From<Rules> for View {
     fn from(rules: Rules) -> Self {
-        Self {
-            rules,
-            class: Class::default(),
-        }
+        Self { rules, class: Class::default() }
     }
 }
 

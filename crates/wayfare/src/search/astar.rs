@@ -113,11 +113,7 @@ impl Space for Headings<'_> {
     fn for_each_move(&self, node: u32, cell: Cell, mut visit: impl FnMut(Move)) {
         let heading = heading_of(node);
         self.ground.for_each_step(node / 8, cell, |step| {
-            let turn = if step.direction as u8 == heading {
-                0
-            } else {
-                self.turn_cost
-            };
+            let turn = if step.direction as u8 == heading { 0 } else { self.turn_cost };
             visit(Move {
                 node: step.index * 8 + step.direction as u32,
                 cell: step.cell,
@@ -204,14 +200,7 @@ impl AStar {
     ) -> Self {
         scratch.nodes.begin(space.node_count());
         scratch.open.clear();
-        let mut search = Self {
-            estimate,
-            stop,
-            goal,
-            next_order: u32::MAX,
-            nearest: None,
-            reached: None,
-        };
+        let mut search = Self { estimate, stop, goal, next_order: u32::MAX, nearest: None, reached: None };
         let cell = space.ground().map.cell_at(start);
         let h = estimate.h(cell);
         for root in space.roots(start) {
@@ -219,13 +208,7 @@ impl AStar {
             scratch.nodes.open(place, 0, ROOT);
             search.push(scratch, estimate.f(0, h), root);
             scratch.effort.opened += 1;
-            recorder.opened(Visit {
-                cell,
-                parent: None,
-                f: estimate.f(0, h),
-                g: 0,
-                h,
-            });
+            recorder.opened(Visit { cell, parent: None, f: estimate.f(0, h), g: 0, h });
         }
         search
     }
@@ -288,13 +271,7 @@ impl AStar {
             };
             let h = self.estimate.h(step.cell);
             let f = self.estimate.f(g, h);
-            let visit = Visit {
-                cell: step.cell,
-                parent: Some(cell),
-                f,
-                g,
-                h,
-            };
+            let visit = Visit { cell: step.cell, parent: Some(cell), f, g, h };
             if is_new {
                 scratch.effort.opened += 1;
                 recorder.opened(visit);
@@ -317,9 +294,9 @@ impl AStar {
     /// F, then age, then node in one number: comparing entries is one instruction pair.
     #[inline]
     fn push(&mut self, scratch: &mut Scratch, f: Cost, node: u32) {
-        scratch.open.push(Reverse(
-            u128::from(f) << 64 | u128::from(self.next_order) << 32 | u128::from(node),
-        ));
+        scratch
+            .open
+            .push(Reverse(u128::from(f) << 64 | u128::from(self.next_order) << 32 | u128::from(node)));
         // After four thousand million entries ties go to the lower node instead; still the same on every run.
         self.next_order = self.next_order.saturating_sub(1);
     }
@@ -327,13 +304,7 @@ impl AStar {
     fn visit<S: Space>(&self, space: &S, node: u32, known: &Node, cell: Cell) -> Visit {
         let h = self.estimate.h(cell);
         let parent = (known.from != ROOT).then(|| space.cell_of(space.parent(node, known.from)));
-        Visit {
-            cell,
-            parent,
-            f: self.estimate.f(known.g, h),
-            g: known.g,
-            h,
-        }
+        Visit { cell, parent, f: self.estimate.f(known.g, h), g: known.g, h }
     }
 
     fn note_nearest<S: Space>(&mut self, space: &S, node: u32, cell: Cell) {

@@ -47,20 +47,11 @@ impl Bends {
         scratch.nodes.begin(space.node_count());
         scratch.open.clear();
         scratch.labels.clear();
-        let search = Self {
-            estimate,
-            goal,
-            limit,
-        };
+        let search = Self { estimate, goal, limit };
         for root in space.roots(start) {
             search.push(
                 scratch,
-                Label {
-                    node: root,
-                    parent: NO_PARENT,
-                    bends: 0,
-                    cost: 0,
-                },
+                Label { node: root, parent: NO_PARENT, bends: 0, cost: 0 },
                 ground.map.cell_at(start),
             );
         }
@@ -86,11 +77,7 @@ impl Bends {
             let label = scratch.labels[id as usize];
             let place = scratch.nodes.place(label.node);
             // Whoever was here before had no more bends; only a lower cost makes this visit worth while.
-            if scratch
-                .nodes
-                .get(place)
-                .is_some_and(|known| known.g <= label.cost)
-            {
+            if scratch.nodes.get(place).is_some_and(|known| known.g <= label.cost) {
                 continue;
             }
             scratch.nodes.open(place, label.cost, heading_of(label.node));
@@ -124,12 +111,7 @@ impl Bends {
         if beaten || cost + self.estimate.h(step.cell) > self.limit {
             return;
         }
-        let label = Label {
-            node: step.node,
-            parent,
-            bends,
-            cost,
-        };
+        let label = Label { node: step.node, parent, bends, cost };
         self.push(scratch, label, step.cell);
         scratch.effort.opened += 1;
         if recorder.watching() {
@@ -145,24 +127,15 @@ impl Bends {
         };
         scratch.labels.push(label);
         let f = label.cost + self.estimate.h(cell);
-        scratch.open.push(Reverse(
-            u128::from(label.bends) << 96 | u128::from(f) << 32 | u128::from(u32::MAX - id),
-        ));
+        scratch
+            .open
+            .push(Reverse(u128::from(label.bends) << 96 | u128::from(f) << 32 | u128::from(u32::MAX - id)));
     }
 
     fn visit(&self, space: &Headings<'_>, label: Label, cell: Cell, scratch: &Scratch) -> Visit {
-        let parent = scratch
-            .labels
-            .get(label.parent as usize)
-            .map(|parent| space.cell_of(parent.node));
+        let parent = scratch.labels.get(label.parent as usize).map(|parent| space.cell_of(parent.node));
         let h = self.estimate.h(cell);
-        Visit {
-            cell,
-            parent,
-            f: label.cost + h,
-            g: label.cost,
-            h,
-        }
+        Visit { cell, parent, f: label.cost + h, g: label.cost, h }
     }
 
     /// Fills `cells` with the path that ends with this label and returns its cost.

@@ -29,13 +29,7 @@ impl Estimate {
         least.diagonal = least.diagonal.min(least.x + least.y);
         let (diagonal, straight) = (least.diagonal.pow(2), least.x.pow(2) + least.y.pow(2));
         let shrinks = directions == Directions::Eight && diagonal < straight;
-        Self {
-            goal,
-            heuristic,
-            weight,
-            least,
-            shrink: shrinks.then_some((diagonal, straight)),
-        }
+        Self { goal, heuristic, weight, least, shrink: shrinks.then_some((diagonal, straight)) }
     }
 
     /// The exact cost of the cheapest way to the goal over empty ground of the cheapest terrain.
@@ -76,10 +70,7 @@ impl Estimate {
     fn euclidean(&self, a: u64, b: u64) -> Cost {
         let (numerator, denominator) = self.shrink.unwrap_or((1, 1));
         // Legs are below 2^38, so squares need more than 64 bits only on maps larger or dearer than usual.
-        let small = a
-            .checked_mul(a)
-            .zip(b.checked_mul(b))
-            .and_then(|(a, b)| a.checked_add(b));
+        let small = a.checked_mul(a).zip(b.checked_mul(b)).and_then(|(a, b)| a.checked_add(b));
         if let Some(square) = small.and_then(|square| square.checked_mul(numerator)) {
             return (square / denominator).isqrt();
         }

@@ -12,10 +12,11 @@ use crate::search::estimate::Estimate;
 
 /// The cost of walking straight from `from` to `to`, or `None` if a blocked cell or a forbidden corner is touched.
 ///
-/// Along rows, columns and diagonals it is the sum of the steps. At other angles each column crossed (each row,
-/// if the line is steep) costs its share of the length times the dearest terrain touched on the way into it, so
-/// that a leg cut in two on a cell costs what it did whole. Length is the straight distance, or that of the
-/// steps where the rule makes them shorter (as 1/1 does).
+/// Along rows, columns and diagonals it is the sum of the steps. At other angles it is the length, each part times
+/// the factor of the cell it lies in, with one correction: steps charge for what they enter and not for what they
+/// leave, so the half column before the first border is charged at the price of the last cell. That makes a
+/// leg cut in two at a cell cost what it did whole, and a leg of one step cost what the step does. Length is the
+/// straight distance, or that of the steps where the rule makes them shorter (as 1/1 does).
 pub(crate) fn leg_cost(ground: &Ground, from: Cell, to: Cell) -> Option<Cost> {
     if !ground.is_open(from) || !ground.map.contains(to) {
         return None;
@@ -25,46 +26,40 @@ pub(crate) fn leg_cost(ground: &Ground, from: Cell, to: Cell) -> Option<Cost> {
         return octile_leg_cost(ground, from, to);
     }
     let (along, across) = axes(from, to);
-    let (n, m) = (i64::from(nx.max(ny)), i64::from(nx.min(ny)));
+    let (n, m) = (u64::from(nx.max(ny)), u64::from(nx.min(ny)));
     let (mut i, mut j) = (0, 0);
     let mut cell = from;
-    // Factors of the columns done, and of the column being entered, in 256ths.
-    let (mut sum, mut dearest, mut column) = (0_u64, 0_u32, 0);
+    let first = ground.factor_units(from)?;
+    // The way so far in units of 1/2nm of the leg, in which every border is crossed at a whole number.
+    let (mut at, mut factor, mut sum) = (0, first, 0);
     while i < n || j < m {
         let (edge_along, edge_across) = ((2 * i + 1) * m, (2 * j + 1) * n);
-        let entered;
-        if edge_along < edge_across {
+        let edge = edge_along.min(edge_across);
+        sum += factor * (edge - at);
+        at = edge;
+        if edge_along == edge_across
+            && !ground.view.rules.corners.allow(ground.is_open(cell + along), ground.is_open(cell + across))
+        {
+            return None;
+        }
+        if edge == edge_along {
             i += 1;
             cell = cell + along;
-            entered = i;
-        } else if edge_along > edge_across {
-            // Before or after the middle of the column?
-            entered = if edge_across <= 2 * i * m { i } else { i + 1 };
+        }
+        if edge == edge_across {
             j += 1;
             cell = cell + across;
-        } else {
-            if !ground
-                .view
-                .rules
-                .corners
-                .allow(ground.is_open(cell + along), ground.is_open(cell + across))
-            {
-                return None;
-            }
-            i += 1;
-            j += 1;
-            cell = cell + along + across;
-            entered = i;
         }
-        if entered != column {
-            sum += u64::from(core::mem::take(&mut dearest));
-            column = entered;
-        }
-        dearest = dearest.max(ground.factor_units(cell)?);
+        factor = ground.factor_units(cell)?;
     }
-    sum += u64::from(dearest);
-    #[expect(clippy::cast_precision_loss, reason = "both are far below 2^52")]
-    let mean_factor = sum as f64 / (256 * n) as f64;
+    sum += factor * (2 * n * m - at);
+    // The first border is crossed after m units, all of them charged at the price of the first cell.
+    let sum = sum - first * m + factor * m;
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "below 2^46, for factors are below 2^16 and sides below 2^14"
+    )]
+    let mean_factor = sum as f64 / (256 * 2 * n * m) as f64;
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -92,10 +87,7 @@ fn octile_leg_cost(ground: &Ground, from: Cell, to: Cell) -> Option<Cost> {
 /// The length of a straight leg over ordinary ground.
 fn free_length(ground: &Ground, nx: u32, ny: u32) -> f64 {
     let steps = ground.view.rules.costs;
-    let (x, y) = (
-        f64::from(nx) * f64::from(steps.x()),
-        f64::from(ny) * f64::from(steps.y()),
-    );
+    let (x, y) = (f64::from(nx) * f64::from(steps.x()), f64::from(ny) * f64::from(steps.y()));
     let both = f64::from(nx.min(ny));
     let saved = f64::from(steps.x()) + f64::from(steps.y()) - f64::from(steps.diagonal());
     let walked = match ground.view.rules.directions {
@@ -109,11 +101,7 @@ fn free_length(ground: &Ground, nx: u32, ny: u32) -> f64 {
 fn axes(from: Cell, to: Cell) -> ((i32, i32), (i32, i32)) {
     let (x, y) = ((to.x - from.x).signum(), (to.y - from.y).signum());
     let (nx, ny) = from.gap(to);
-    if nx >= ny {
-        ((x, 0), (0, y))
-    } else {
-        ((0, y), (x, 0))
-    }
+    if nx >= ny { ((x, 0), (0, y)) } else { ((0, y), (x, 0)) }
 }
 
 /// Fills `cells` with the legal steps of a clear straight line and returns their cost, if `policy` takes the line.
@@ -138,9 +126,7 @@ pub(crate) fn straight_path(
         StraightLine::IfOptimal => cost == Estimate::lower_bound(ground, from, to),
         StraightLine::IfUniform => {
             let mut factors = cells[1..].iter().map(|cell| ground.factor_units(*cell));
-            factors
-                .next()
-                .is_none_or(|first| factors.all(|factor| factor == first))
+            factors.next().is_none_or(|first| factors.all(|factor| factor == first))
         }
     };
     (taken && leg_cost(ground, from, to).is_some()).then_some(cost)
@@ -155,11 +141,7 @@ fn king_steps(ground: &Ground, from: Cell, to: Cell, cells: &mut Vec<Cell>) -> O
     let (mut cost, mut moved) = (0, 0);
     for i in 1..=n {
         let due = (2 * i * m + n) / (2 * n);
-        let next = if due > moved {
-            cell + along + across
-        } else {
-            cell + along
-        };
+        let next = if due > moved { cell + along + across } else { cell + along };
         moved = due;
         cost += Cost::from(ground.step_cost(cell, cell.direction_to(next)?)?);
         cell = next;

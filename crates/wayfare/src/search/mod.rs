@@ -108,12 +108,7 @@ pub enum Progress {
 impl Search {
     /// A search that has not looked at anything yet. The scratch is lent to it and comes back at the end.
     pub fn new(snapshot: Arc<Snapshot>, query: PathQuery, scratch: Scratch) -> Self {
-        Self {
-            snapshot,
-            scratch,
-            job: Job::new(query),
-            result: None,
-        }
+        Self { snapshot, scratch, job: Job::new(query), result: None }
     }
 
     /// Closes up to `max_nodes` nodes. A wrong question or one without a search is answered by the first run.
@@ -124,15 +119,9 @@ impl Search {
     /// As [`run`](Self::run), with somebody watching.
     pub fn run_recorded<R: Recorder + ?Sized>(&mut self, max_nodes: u32, recorder: &mut R) -> Progress {
         if self.result.is_none() {
-            self.result = self
-                .job
-                .run(&self.snapshot, max_nodes.into(), &mut self.scratch, recorder);
+            self.result = self.job.run(&self.snapshot, max_nodes.into(), &mut self.scratch, recorder);
         }
-        if self.result.is_some() {
-            Progress::Done
-        } else {
-            Progress::Running
-        }
+        if self.result.is_some() { Progress::Done } else { Progress::Running }
     }
 
     /// Runs to the end if need be, and returns the answer and the scratch.
@@ -154,11 +143,7 @@ impl Search {
 
     /// What the search has done so far.
     pub fn effort(&self) -> Effort {
-        if matches!(self.job.stage, Stage::New) {
-            Effort::default()
-        } else {
-            self.scratch.effort
-        }
+        if matches!(self.job.stage, Stage::New) { Effort::default() } else { self.scratch.effort }
     }
 
     /// What the search reads.
@@ -174,13 +159,7 @@ impl Search {
 
 impl fmt::Debug for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Search({} to {}, {:?})",
-            self.job.query.start,
-            self.job.query.goal,
-            self.effort()
-        )
+        write!(f, "Search({} to {}, {:?})", self.job.query.start, self.job.query.goal, self.effort())
     }
 }
 
@@ -206,12 +185,7 @@ type Answered = Result<Answer, QueryError>;
 
 impl Job {
     const fn new(query: PathQuery) -> Self {
-        Self {
-            query,
-            stage: Stage::New,
-            target: query.goal,
-            shortfall: None,
-        }
+        Self { query, stage: Stage::New, target: query.goal, shortfall: None }
     }
 
     /// Closes up to `max_nodes` nodes, and returns the answer once it is known.
@@ -231,10 +205,7 @@ impl Job {
             }
         }
         let slice_end = scratch.effort.closed.saturating_add(max_nodes);
-        let limits = Limits {
-            slice_end,
-            budget: self.query.budget,
-        };
+        let limits = Limits { slice_end, budget: self.query.budget };
         loop {
             let answer = match core::mem::replace(&mut self.stage, Stage::Answered) {
                 Stage::New | Stage::Answered => return None,
@@ -308,17 +279,9 @@ impl Job {
             cells.push(start);
             return Ok(Some(self.deliver(Route { cells, cost: 0 })));
         }
-        let straight = line::straight_path(
-            &snapshot.ground,
-            start,
-            self.target,
-            self.query.straight_line,
-            &mut cells,
-        );
-        let route = Route {
-            cells,
-            cost: straight.unwrap_or(0),
-        };
+        let straight =
+            line::straight_path(&snapshot.ground, start, self.target, self.query.straight_line, &mut cells);
+        let route = Route { cells, cost: straight.unwrap_or(0) };
         // A line that bends on the grid may not be the best one where bends count.
         if straight.is_some() && (self.query.objective == Objective::Cheapest || route.bends() == 0) {
             return Ok(Some(self.deliver(self.shaped(snapshot, route, scratch))));
@@ -337,23 +300,12 @@ impl Job {
     ) -> Stage {
         let ground = &snapshot.ground;
         let goal = ground.map.index_inside(self.target);
-        let PathQuery {
-            heuristic,
-            weight,
-            stop,
-            ..
-        } = self.query;
+        let PathQuery { heuristic, weight, stop, .. } = self.query;
         let estimate = Estimate::new(ground, self.target, heuristic, weight);
         match self.query.objective {
-            Objective::Cheapest => Stage::Cells(AStar::new(
-                &Cells(ground),
-                start,
-                estimate,
-                goal,
-                stop,
-                scratch,
-                recorder,
-            )),
+            Objective::Cheapest => {
+                Stage::Cells(AStar::new(&Cells(ground), start, estimate, goal, stop, scratch, recorder))
+            }
             Objective::TurnCost(_) => {
                 let space = self.headings(snapshot);
                 Stage::Headings(AStar::new(&space, start, estimate, goal, stop, scratch, recorder))
@@ -361,29 +313,14 @@ impl Job {
             Objective::FewestBends { .. } => {
                 let exact = Estimate::new(ground, self.target, Heuristic::Auto, Weight::ONE);
                 let stop = StopWhen::GoalClosed;
-                Stage::Cells(AStar::new(
-                    &Cells(ground),
-                    start,
-                    exact,
-                    goal,
-                    stop,
-                    scratch,
-                    recorder,
-                ))
+                Stage::Cells(AStar::new(&Cells(ground), start, exact, goal, stop, scratch, recorder))
             }
         }
     }
 
     fn headings<'a>(&self, snapshot: &'a Snapshot) -> Headings<'a> {
-        let turn_cost = if let Objective::TurnCost(cost) = self.query.objective {
-            cost
-        } else {
-            0
-        };
-        Headings {
-            ground: &snapshot.ground,
-            turn_cost,
-        }
+        let turn_cost = if let Objective::TurnCost(cost) = self.query.objective { cost } else { 0 };
+        Headings { ground: &snapshot.ground, turn_cost }
     }
 
     /// The cheapest path is known, and with it how much a path of fewer bends may cost.
@@ -401,10 +338,7 @@ impl Job {
         let limit = cost + cost * Cost::from(within_percent) / 100;
         let ground = &snapshot.ground;
         let estimate = Estimate::new(ground, self.target, Heuristic::Auto, Weight::ONE);
-        let (start, goal) = (
-            ground.map.index_inside(self.query.start),
-            ground.map.index_inside(self.target),
-        );
+        let (start, goal) = (ground.map.index_inside(self.query.start), ground.map.index_inside(self.target));
         let bends = Bends::new(ground, start, goal, limit, estimate, scratch);
         self.stage = Stage::Bends(bends, Route { cells, cost });
     }
@@ -428,18 +362,13 @@ impl Job {
                 self.deliver(route)
             }
             (Outcome::OutOfBudget, Some(node)) if self.query.fallback == Fallback::Nearest => {
-                Answer::Partial {
-                    route: traced(node, scratch),
-                    because: Shortfall::OutOfBudget,
-                }
+                Answer::Partial { route: traced(node, scratch), because: Shortfall::OutOfBudget }
             }
-            (Outcome::OutOfBudget, nearest) => Answer::OutOfBudget {
-                nearest: nearest.map_or(self.query.start, |node| space.cell_of(node)),
-            },
+            (Outcome::OutOfBudget, nearest) => {
+                Answer::OutOfBudget { nearest: nearest.map_or(self.query.start, |node| space.cell_of(node)) }
+            }
             // The islands promised a path, so the open list cannot run dry before the goal.
-            (Outcome::Running | Outcome::Exhausted, _) => Answer::Unreachable {
-                nearest: self.query.start,
-            },
+            (Outcome::Running | Outcome::Exhausted, _) => Answer::Unreachable { nearest: self.query.start },
         }
     }
 
@@ -460,10 +389,7 @@ impl Job {
             }
             _ if self.query.fallback == Fallback::Nearest => {
                 let route = self.shaped(snapshot, cheapest, scratch);
-                Answer::Partial {
-                    route,
-                    because: Shortfall::OutOfBudget,
-                }
+                Answer::Partial { route, because: Shortfall::OutOfBudget }
             }
             _ => Answer::OutOfBudget { nearest: self.target },
         }
@@ -482,11 +408,7 @@ impl Job {
             RouteShape::Cells => {}
             RouteShape::Corners => smooth::keep_corners(&mut route.cells),
             RouteShape::Pulled => {
-                let turn_cost = if let Objective::TurnCost(cost) = self.query.objective {
-                    cost
-                } else {
-                    0
-                };
+                let turn_cost = if let Objective::TurnCost(cost) = self.query.objective { cost } else { 0 };
                 smooth::pull(&snapshot.ground, &mut route, turn_cost, scratch);
             }
         }

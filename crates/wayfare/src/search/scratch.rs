@@ -133,12 +133,7 @@ impl Nodes {
     /// Writes the node at a place, open.
     #[inline]
     pub(crate) fn open(&mut self, place: usize, g: Cost, from: u8) {
-        self.nodes[place] = Node {
-            g,
-            stamp: self.generation,
-            from,
-            closed: false,
-        };
+        self.nodes[place] = Node { g, stamp: self.generation, from, closed: false };
     }
 
     /// Offers the node with this index a way of cost `g`. It takes it if it is new, or open and reached dearer.
@@ -150,12 +145,7 @@ impl Nodes {
         if !is_new && (node.closed || node.g <= g) {
             return Offer::Refused;
         }
-        *node = Node {
-            g,
-            stamp: self.generation,
-            from,
-            closed: false,
-        };
+        *node = Node { g, stamp: self.generation, from, closed: false };
         if is_new { Offer::Opened } else { Offer::Reparented }
     }
 
@@ -192,10 +182,7 @@ mod tests {
 
     #[test]
     fn the_counter_of_searches_may_run_over() {
-        let mut nodes = Nodes {
-            generation: u32::MAX - 1,
-            ..Nodes::default()
-        };
+        let mut nodes = Nodes { generation: u32::MAX - 1, ..Nodes::default() };
         nodes.begin(10);
         let place = nodes.place(3);
         nodes.open(place, 1, 0);

@@ -16,22 +16,9 @@ fn ask(snapshot: &Snapshot, start: (i32, i32), goal: (i32, i32)) -> Result<Answe
 #[test]
 fn places_outside_the_map_are_errors() {
     let map = snapshot("...\n...");
-    for outside in [
-        (-1, 0),
-        (3, 0),
-        (0, 2),
-        (0, -1),
-        (i32::MAX, i32::MIN),
-        (i32::MIN, i32::MAX),
-    ] {
-        assert_eq!(
-            ask(&map, outside, (0, 0)),
-            Err(QueryError::StartOutside(outside.into()))
-        );
-        assert_eq!(
-            ask(&map, (0, 0), outside),
-            Err(QueryError::GoalOutside(outside.into()))
-        );
+    for outside in [(-1, 0), (3, 0), (0, 2), (0, -1), (i32::MAX, i32::MIN), (i32::MIN, i32::MAX)] {
+        assert_eq!(ask(&map, outside, (0, 0)), Err(QueryError::StartOutside(outside.into())));
+        assert_eq!(ask(&map, (0, 0), outside), Err(QueryError::GoalOutside(outside.into())));
     }
     let error = ask(&map, (9, 9), (0, 0)).unwrap_err();
     assert_eq!(error.to_string(), "the start (9, 9) lies outside the map");
@@ -40,70 +27,32 @@ fn places_outside_the_map_are_errors() {
 #[test]
 fn a_blocked_start_is_an_error_and_says_where_it_is() {
     let map = snapshot("#..");
-    assert_eq!(
-        ask(&map, (0, 0), (2, 0)),
-        Err(QueryError::StartBlocked(Cell::new(0, 0)))
-    );
-    assert_eq!(
-        ask(&map, (0, 0), (0, 0)),
-        Err(QueryError::StartBlocked(Cell::new(0, 0)))
-    );
+    assert_eq!(ask(&map, (0, 0), (2, 0)), Err(QueryError::StartBlocked(Cell::new(0, 0))));
+    assert_eq!(ask(&map, (0, 0), (0, 0)), Err(QueryError::StartBlocked(Cell::new(0, 0))));
     assert_eq!(map.nearest_open(Cell::new(0, 0)), Some(Cell::new(1, 0)));
 }
 
 #[test]
 fn already_there_is_a_route_of_one_cell() {
-    let Ok(Answer::Found(route)) = ask(&snapshot("..."), (1, 0), (1, 0)) else {
-        panic!()
-    };
-    assert_eq!(
-        (route.cells(), route.cost(), route.bends()),
-        (&[Cell::new(1, 0)][..], 0, 0)
-    );
+    let Ok(Answer::Found(route)) = ask(&snapshot("..."), (1, 0), (1, 0)) else { panic!() };
+    assert_eq!((route.cells(), route.cost(), route.bends()), (&[Cell::new(1, 0)][..], 0, 0));
 }
 
 #[test]
 fn the_smallest_maps() {
-    assert_eq!(
-        ask(&snapshot("."), (0, 0), (0, 0))
-            .unwrap()
-            .route()
-            .unwrap()
-            .cost(),
-        0
-    );
-    assert_eq!(
-        ask(&snapshot("#"), (0, 0), (0, 0)),
-        Err(QueryError::StartBlocked(Cell::new(0, 0)))
-    );
+    assert_eq!(ask(&snapshot("."), (0, 0), (0, 0)).unwrap().route().unwrap().cost(), 0);
+    assert_eq!(ask(&snapshot("#"), (0, 0), (0, 0)), Err(QueryError::StartBlocked(Cell::new(0, 0))));
     for (width, height) in [(0, 0), (0, 3), (3, 0)] {
         let empty = Snapshot::new(&Map::new(width, height).unwrap(), &View::default());
-        assert_eq!(
-            ask(&empty, (0, 0), (0, 0)),
-            Err(QueryError::StartOutside(Cell::new(0, 0)))
-        );
-        assert_eq!(
-            (empty.island_count(), empty.nearest_open(Cell::default())),
-            (0, None)
-        );
+        assert_eq!(ask(&empty, (0, 0), (0, 0)), Err(QueryError::StartOutside(Cell::new(0, 0))));
+        assert_eq!((empty.island_count(), empty.nearest_open(Cell::default())), (0, None));
     }
     let row = snapshot(".....");
-    assert_eq!(
-        ask(&row, (0, 0), (4, 0)).unwrap().route().unwrap().cost(),
-        4 * 985
-    );
+    assert_eq!(ask(&row, (0, 0), (4, 0)).unwrap().route().unwrap().cost(), 4 * 985);
     let column = snapshot(".\n.\n.");
-    assert_eq!(
-        ask(&column, (0, 2), (0, 0)).unwrap().route().unwrap().cost(),
-        2 * 985
-    );
+    assert_eq!(ask(&column, (0, 2), (0, 0)).unwrap().route().unwrap().cost(), 2 * 985);
     let cut = snapshot("..#..");
-    assert_eq!(
-        ask(&cut, (0, 0), (4, 0)),
-        Ok(Answer::Unreachable {
-            nearest: Cell::new(1, 0)
-        })
-    );
+    assert_eq!(ask(&cut, (0, 0), (4, 0)), Ok(Answer::Unreachable { nearest: Cell::new(1, 0) }));
 }
 
 #[test]
@@ -111,10 +60,7 @@ fn an_all_blocked_map_has_no_islands() {
     let map = snapshot("###\n###");
     assert_eq!(map.island_count(), 0);
     assert_eq!(map.nearest_open(Cell::new(1, 1)), None);
-    assert_eq!(
-        ask(&map, (1, 1), (0, 0)),
-        Err(QueryError::StartBlocked(Cell::new(1, 1)))
-    );
+    assert_eq!(ask(&map, (1, 1), (0, 0)), Err(QueryError::StartBlocked(Cell::new(1, 1))));
 }
 
 #[test]
@@ -127,25 +73,11 @@ fn an_unreachable_goal_names_the_nearest_cell_without_a_search() {
     let snapshot = Snapshot::new(&map, &View::default());
     let mut scratch = Scratch::new();
     let answer = find_path(&snapshot, &PathQuery::new(start, goal), &mut scratch);
-    assert_eq!(
-        answer,
-        Ok(Answer::Unreachable {
-            nearest: Cell::new(4, 1)
-        })
-    );
+    assert_eq!(answer, Ok(Answer::Unreachable { nearest: Cell::new(4, 1) }));
     assert_eq!(scratch.effort(), Effort::default());
 
-    let answer = find(
-        &snapshot,
-        &PathQuery::new(start, goal).fallback(Fallback::Nearest),
-    );
-    let Answer::Partial {
-        route,
-        because: Shortfall::Unreachable,
-    } = answer
-    else {
-        panic!("{answer:?}")
-    };
+    let answer = find(&snapshot, &PathQuery::new(start, goal).fallback(Fallback::Nearest));
+    let Answer::Partial { route, because: Shortfall::Unreachable } = answer else { panic!("{answer:?}") };
     assert_eq!(route.cells().last(), Some(&Cell::new(4, 1)));
     assert_eq!(route.cost(), 3 * 985 + 1393);
 }
@@ -157,15 +89,9 @@ fn a_blocked_goal_is_approached() {
     map.set(goal, Terrain::WALL).unwrap();
     let snapshot = Snapshot::new(&map, &View::default());
     let nearest = Cell::new(3, 0);
-    assert_eq!(
-        find(&snapshot, &PathQuery::new(start, goal)),
-        Answer::Unreachable { nearest }
-    );
+    assert_eq!(find(&snapshot, &PathQuery::new(start, goal)), Answer::Unreachable { nearest });
     // Already at the nearest point: a route of one cell, not an error.
-    let answer = find(
-        &snapshot,
-        &PathQuery::new(nearest, goal).fallback(Fallback::Nearest),
-    );
+    let answer = find(&snapshot, &PathQuery::new(nearest, goal).fallback(Fallback::Nearest));
     assert_eq!(answer.route().unwrap().cells(), [nearest]);
 }
 
@@ -177,10 +103,7 @@ fn the_nearest_cell_is_the_one_a_plain_scan_finds() {
         let (width, height) = (1 + random.below(size), 1 + random.below(size));
         let map = random_map(&mut random, width, height, crate::support::Flora::Uniform);
         let steps = [StepCosts::FINE, StepCosts::rectangular(3.0, 1.0).unwrap()][seed as usize % 2];
-        let view = View::from(Rules {
-            costs: steps,
-            ..Rules::default()
-        });
+        let view = View::from(Rules { costs: steps, ..Rules::default() });
         let snapshot = Snapshot::new(&map, &view);
         let (start, goal) = (random.cell(&map), random.cell(&map));
         let reached = oracle::distances(&map, &view, start);
@@ -189,16 +112,9 @@ fn the_nearest_cell_is_the_one_a_plain_scan_finds() {
             let y = i64::from(cell.y - goal.y) * i64::from(steps.y());
             (x * x + y * y, cell.y, cell.x)
         };
-        let nearest = reached
-            .keys()
-            .map(|(x, y)| Cell::new(*x, *y))
-            .min_by_key(distance);
+        let nearest = reached.keys().map(|(x, y)| Cell::new(*x, *y)).min_by_key(distance);
         let expected = nearest.filter(|_| oracle::open(&map, &view, start));
-        assert_eq!(
-            snapshot.nearest_reachable(start, goal),
-            expected,
-            "seed {seed}, {start} to {goal}"
-        );
+        assert_eq!(snapshot.nearest_reachable(start, goal), expected, "seed {seed}, {start} to {goal}");
     }
 }
 
@@ -212,37 +128,17 @@ fn a_budget_ends_a_search_with_the_closest_cell_so_far() {
     );
     let snapshot = Snapshot::new(&map, &View::default());
     let answer = find(&snapshot, &searched(start, goal).budget(5));
-    let Answer::OutOfBudget { nearest } = answer else {
-        panic!("{answer:?}")
-    };
+    let Answer::OutOfBudget { nearest } = answer else { panic!("{answer:?}") };
     assert!(nearest.x > start.x);
-    let answer = find(
-        &snapshot,
-        &searched(start, goal).budget(5).fallback(Fallback::Nearest),
-    );
-    let Answer::Partial {
-        route,
-        because: Shortfall::OutOfBudget,
-    } = answer
-    else {
-        panic!("{answer:?}")
-    };
+    let answer = find(&snapshot, &searched(start, goal).budget(5).fallback(Fallback::Nearest));
+    let Answer::Partial { route, because: Shortfall::OutOfBudget } = answer else { panic!("{answer:?}") };
     assert_eq!(route.cells().last(), Some(&nearest));
-    assert_eq!(
-        route.cost(),
-        oracle::walk(&map, &View::default(), route.cells()).0
-    );
+    assert_eq!(route.cost(), oracle::walk(&map, &View::default(), route.cells()).0);
 
-    assert_eq!(
-        find(&snapshot, &searched(start, goal).budget(0)),
-        Answer::OutOfBudget { nearest: start }
-    );
+    assert_eq!(find(&snapshot, &searched(start, goal).budget(0)), Answer::OutOfBudget { nearest: start });
     let enough = find(&snapshot, &searched(start, goal).budget(40));
     assert_eq!(enough, Answer::Found(found(&snapshot, &searched(start, goal))));
-    for objective in [
-        Objective::TurnCost(10),
-        Objective::FewestBends { within_percent: 10 },
-    ] {
+    for objective in [Objective::TurnCost(10), Objective::FewestBends { within_percent: 10 }] {
         let answer = find(&snapshot, &searched(start, goal).objective(objective).budget(5));
         assert!(matches!(answer, Answer::OutOfBudget { .. }), "{objective:?}");
     }
@@ -261,18 +157,9 @@ fn a_budget_that_ends_the_polishing_still_leads_to_the_goal() {
     let cheapest = find_path(&snapshot, &searched(start, goal), &mut scratch).unwrap();
     let spent = scratch.effort().closed;
     let answer = find(&snapshot, &query.budget(spent + 2).fallback(Fallback::Nearest));
-    let Answer::Partial {
-        route,
-        because: Shortfall::OutOfBudget,
-    } = answer
-    else {
-        panic!("{answer:?}")
-    };
+    let Answer::Partial { route, because: Shortfall::OutOfBudget } = answer else { panic!("{answer:?}") };
     assert_eq!(Some(&route), cheapest.route());
-    assert_eq!(
-        find(&snapshot, &query.budget(spent + 2)),
-        Answer::OutOfBudget { nearest: goal }
-    );
+    assert_eq!(find(&snapshot, &query.budget(spent + 2)), Answer::OutOfBudget { nearest: goal });
 }
 
 #[test]
@@ -280,32 +167,16 @@ fn the_dearest_map_does_not_overflow() {
     let costs = StepCosts::new(u16::MAX, u16::MAX).unwrap();
     let dear = Terrain(9);
     let class = Class::default().with(dear, Factor::whole(255));
-    let view = View {
-        rules: Rules {
-            costs,
-            ..Rules::default()
-        },
-        class,
-    };
+    let view = View { rules: Rules { costs, ..Rules::default() }, class };
     let map = Map::filled(Map::MAX_SIDE, 2, dear).unwrap();
     let snapshot = Snapshot::new(&map, &view);
     let end = Cell::new(Map::MAX_SIDE as i32 - 1, 1);
     let expected = u64::from(Map::MAX_SIDE - 1) * u64::from(u16::MAX) * 255;
-    for heuristic in [
-        Heuristic::Auto,
-        Heuristic::Euclidean,
-        Heuristic::SquaredEuclidean,
-        Heuristic::Zero,
-    ] {
+    for heuristic in [Heuristic::Auto, Heuristic::Euclidean, Heuristic::SquaredEuclidean, Heuristic::Zero] {
         for weight in [1.0, 255.0] {
-            let query = searched(Cell::new(0, 0), end)
-                .heuristic(heuristic)
-                .weight(Weight::new(weight).unwrap());
-            assert_eq!(
-                found(&snapshot, &query).cost(),
-                expected,
-                "{heuristic:?} × {weight}"
-            );
+            let query =
+                searched(Cell::new(0, 0), end).heuristic(heuristic).weight(Weight::new(weight).unwrap());
+            assert_eq!(found(&snapshot, &query).cost(), expected, "{heuristic:?} × {weight}");
         }
     }
     let turns = searched(Cell::new(0, 0), end).objective(Objective::TurnCost(u32::MAX));

@@ -32,10 +32,7 @@ impl Recorder for Log {
 
 impl Log {
     fn all(&self, event: Event) -> impl Iterator<Item = &Visit> {
-        self.0
-            .iter()
-            .filter(move |(kind, _)| *kind == event)
-            .map(|(_, visit)| visit)
+        self.0.iter().filter(move |(kind, _)| *kind == event).map(|(_, visit)| visit)
     }
 
     fn first(&self, event: Event, cell: Cell) -> Option<&Visit> {
@@ -51,10 +48,7 @@ fn watch(map: &Map, rules: Rules, query: &PathQuery) -> (Answer, Log) {
 }
 
 fn classic() -> Rules {
-    Rules {
-        costs: StepCosts::CLASSIC,
-        ..Rules::default()
-    }
+    Rules { costs: StepCosts::CLASSIC, ..Rules::default() }
 }
 
 #[test]
@@ -68,27 +62,14 @@ fn around_a_wall_of_three_as_the_beginners_article_draws_it() {
          .......
          .......",
     );
-    let (answer, log) = watch(
-        &map,
-        classic(),
-        &searched(start, goal).heuristic(Heuristic::Manhattan),
-    );
+    let (answer, log) = watch(&map, classic(), &searched(start, goal).heuristic(Heuristic::Manhattan));
 
     let right = start.step(Direction::East);
     let visit = log.first(Event::Opened, right).unwrap();
-    assert_eq!(
-        (visit.f, visit.g, visit.h, visit.parent),
-        (40, 10, 30, Some(start))
-    );
+    assert_eq!((visit.f, visit.g, visit.h, visit.parent), (40, 10, 30, Some(start)));
     let visit = log.first(Event::Opened, right.step(Direction::North)).unwrap();
     assert_eq!((visit.f, visit.g, visit.h), (54, 14, 40));
-    assert_eq!(
-        log.all(Event::Closed)
-            .map(|visit| visit.cell)
-            .take(2)
-            .collect::<Vec<_>>(),
-        [start, right]
-    );
+    assert_eq!(log.all(Event::Closed).map(|visit| visit.cell).take(2).collect::<Vec<_>>(), [start, right]);
 
     // From beside either end of the wall, the diagonal around it is refused; the way leads straight past it.
     for (beside, corner) in [((1, 1), (2, 2)), ((1, -1), (2, -2))] {
@@ -103,15 +84,10 @@ fn around_a_wall_of_three_as_the_beginners_article_draws_it() {
     let better = log.first(Event::Reparented, two_below).unwrap();
     assert_eq!((better.g, better.parent), (20, Some(start + (0, 1))));
 
-    let Answer::Found(route) = answer else {
-        panic!("{answer:?}")
-    };
+    let Answer::Found(route) = answer else { panic!("{answer:?}") };
     let (cost, _) = oracle::walk(&map, &classic().into(), route.cells());
     assert_eq!((route.cost(), cost), (68, 68));
-    assert_eq!(
-        Some(&68),
-        oracle::distances(&map, &classic().into(), start).get(&(goal.x, goal.y))
-    );
+    assert_eq!(Some(&68), oracle::distances(&map, &classic().into(), start).get(&(goal.x, goal.y)));
 }
 
 #[test]
@@ -120,15 +96,10 @@ fn the_eight_neighbours_on_a_board_of_twelve() {
     let start = Cell::new(4, 5);
     let query = searched(start, start + (4, 0)).heuristic(Heuristic::Manhattan);
     let (_, log) = watch(&map, classic(), &query);
-    let neighbours: Vec<&Visit> = log
-        .all(Event::Opened)
-        .filter(|visit| visit.parent == Some(start))
-        .collect();
+    let neighbours: Vec<&Visit> =
+        log.all(Event::Opened).filter(|visit| visit.parent == Some(start)).collect();
     let clockwise = Direction::ALL.map(|direction| start.step(direction));
-    assert_eq!(
-        neighbours.iter().map(|visit| visit.cell).collect::<Vec<_>>(),
-        clockwise
-    );
+    assert_eq!(neighbours.iter().map(|visit| visit.cell).collect::<Vec<_>>(), clockwise);
     let f: Vec<Cost> = neighbours.iter().map(|visit| visit.f).collect();
     // One article prints the fifth as 74, a misprint by its own formula: 14 + 10 × (3 + 1) = 54.
     assert_eq!(f, [74, 60, 54, 40, 54, 60, 74, 60]);
@@ -146,15 +117,8 @@ fn dijkstra_opens_more_than_a_star() {
     let (by_a_star, a_star) = watch(&map, classic(), &searched(start, goal));
     let (by_dijkstra, dijkstra) = watch(&map, classic(), &searched(start, goal).heuristic(Heuristic::Zero));
     assert!(dijkstra.all(Event::Opened).count() > a_star.all(Event::Opened).count());
-    assert_eq!(
-        by_dijkstra.route().map(Route::cost),
-        by_a_star.route().map(Route::cost)
-    );
-    assert!(
-        dijkstra
-            .all(Event::Closed)
-            .all(|visit| visit.h == 0 && visit.f == visit.g)
-    );
+    assert_eq!(by_dijkstra.route().map(Route::cost), by_a_star.route().map(Route::cost));
+    assert!(dijkstra.all(Event::Closed).all(|visit| visit.h == 0 && visit.f == visit.g));
 }
 
 #[test]
@@ -207,17 +171,10 @@ fn a_maze_is_solved() {
          .#.#.#####.
          ...#.......",
     );
-    let rules = Rules {
-        directions: Directions::Four,
-        costs: StepCosts::MOVES,
-        ..Rules::default()
-    };
+    let rules = Rules { directions: Directions::Four, costs: StepCosts::MOVES, ..Rules::default() };
     let snapshot = Snapshot::new(&map, &rules.into());
     let route = found(&snapshot, &PathQuery::new(start, goal));
-    assert_eq!(
-        Some(&route.cost()),
-        oracle::distances(&map, &rules.into(), start).get(&(goal.x, goal.y))
-    );
+    assert_eq!(Some(&route.cost()), oracle::distances(&map, &rules.into(), start).get(&(goal.x, goal.y)));
     assert_eq!(route.cells().len() as u64, route.cost() + 1);
     let drawing = map.to_text(|cell| route.cells().contains(&cell).then_some('o'));
     assert_eq!(

@@ -37,9 +37,7 @@ fn for_random_queries(seeds: u64, size: u32, mut test: impl FnMut(&str, &Snapsho
                 if !oracle::open(&map, view, start) {
                     continue;
                 }
-                let best = oracle::distances(&map, view, start)
-                    .get(&(goal.x, goal.y))
-                    .copied();
+                let best = oracle::distances(&map, view, start).get(&(goal.x, goal.y)).copied();
                 let name = format!(
                     "seed {seed}, {:?}, {flora:?}, {start} to {goal}\n{}",
                     view.rules,
@@ -58,15 +56,10 @@ fn every_heuristic_under_every_rule_agrees_with_the_oracle() {
         for heuristic in HEURISTICS {
             let answer = find(snapshot, &searched(start, goal).heuristic(heuristic));
             let Some(best) = best else {
-                assert!(
-                    matches!(answer, Answer::Unreachable { .. }),
-                    "{heuristic:?} {answer:?} {name}"
-                );
+                assert!(matches!(answer, Answer::Unreachable { .. }), "{heuristic:?} {answer:?} {name}");
                 continue;
             };
-            let Answer::Found(route) = answer else {
-                panic!("{heuristic:?} {answer:?} {name}")
-            };
+            let Answer::Found(route) = answer else { panic!("{heuristic:?} {answer:?} {name}") };
             check(snapshot, &route, start, goal, name);
             if is_exact(heuristic, snapshot.rules()) {
                 assert_eq!(route.cost(), best, "{heuristic:?} {name}");
@@ -86,9 +79,7 @@ fn a_straight_line_tried_first_changes_no_cost() {
         let mut scratch = Scratch::new();
         let answer = find_path(snapshot, &PathQuery::new(start, goal), &mut scratch).unwrap();
         let Some(best) = best else { return };
-        let Answer::Found(route) = answer else {
-            panic!("{name}")
-        };
+        let Answer::Found(route) = answer else { panic!("{name}") };
         check(snapshot, &route, start, goal, name);
         assert_eq!(route.cost(), best, "{name}");
         lines += u32::from(start != goal && scratch.effort().opened == 0);
@@ -99,10 +90,7 @@ fn a_straight_line_tried_first_changes_no_cost() {
 #[test]
 fn a_line_over_even_ground_is_taken_if_asked() {
     for_random_queries(20, 12, |name, snapshot, start, goal, best| {
-        let answer = find(
-            snapshot,
-            &PathQuery::new(start, goal).straight_line(StraightLine::IfUniform),
-        );
+        let answer = find(snapshot, &PathQuery::new(start, goal).straight_line(StraightLine::IfUniform));
         let (Some(best), Answer::Found(route)) = (best, answer) else {
             return;
         };
@@ -112,10 +100,7 @@ fn a_line_over_even_ground_is_taken_if_asked() {
     let map = Map::from_text("33333\n11111").unwrap();
     let snapshot = Snapshot::new(&map, &View::default());
     let query = PathQuery::new((0, 0), (4, 0));
-    assert_eq!(
-        found(&snapshot, &query.straight_line(StraightLine::IfUniform)).cost(),
-        4 * 3 * 985
-    );
+    assert_eq!(found(&snapshot, &query.straight_line(StraightLine::IfUniform)).cost(), 4 * 3 * 985);
     assert!(found(&snapshot, &query).cost() < 4 * 3 * 985);
 }
 
@@ -161,12 +146,7 @@ fn maps_of_many_chunks_agree_with_the_oracle() {
             let goal = random.cell(&map);
             let answer = find(&snapshot, &PathQuery::new(start, goal));
             let cost = answer.route().map(Route::cost);
-            assert_eq!(
-                cost,
-                best.get(&(goal.x, goal.y)).copied(),
-                "{:?} {start} to {goal}",
-                view.rules
-            );
+            assert_eq!(cost, best.get(&(goal.x, goal.y)).copied(), "{:?} {start} to {goal}", view.rules);
         }
     }
 }
@@ -175,10 +155,7 @@ fn maps_of_many_chunks_agree_with_the_oracle() {
 fn a_flyer_crosses_walls_but_stays_on_the_map() {
     let mut random = Random::new(5);
     let map = random_map(&mut random, 30, 20, Flora::Uniform);
-    let view = View {
-        class: Class::flyer(),
-        ..View::default()
-    };
+    let view = View { class: Class::flyer(), ..View::default() };
     let snapshot = Snapshot::new(&map, &view);
     let route = found(&snapshot, &searched(Cell::new(0, 0), Cell::new(29, 19)));
     assert_eq!(route.cost(), 19 * 1393 + 10 * 985);

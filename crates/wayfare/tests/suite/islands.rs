@@ -8,13 +8,8 @@ use crate::support::{Flora, Random, random_map, views};
 /// Panics unless both name the same areas, whatever numbers they use.
 fn assert_same_islands(edited: &Snapshot, fresh: &Snapshot, name: &str) {
     assert_eq!(edited.island_count(), fresh.island_count(), "{name}");
-    let mut pairs: Vec<(Option<Island>, Option<Island>)> = fresh
-        .map()
-        .area()
-        .unwrap()
-        .cells()
-        .map(|cell| (edited.island(cell), fresh.island(cell)))
-        .collect();
+    let mut pairs: Vec<(Option<Island>, Option<Island>)> =
+        fresh.map().area().unwrap().cells().map(|cell| (edited.island(cell), fresh.island(cell))).collect();
     pairs.sort();
     pairs.dedup();
     let distinct = |mut islands: Vec<Option<Island>>| {
@@ -22,16 +17,8 @@ fn assert_same_islands(edited: &Snapshot, fresh: &Snapshot, name: &str) {
         islands.dedup();
         islands.len()
     };
-    assert_eq!(
-        distinct(pairs.iter().map(|pair| pair.0).collect()),
-        pairs.len(),
-        "{name}"
-    );
-    assert_eq!(
-        distinct(pairs.iter().map(|pair| pair.1).collect()),
-        pairs.len(),
-        "{name}"
-    );
+    assert_eq!(distinct(pairs.iter().map(|pair| pair.0).collect()), pairs.len(), "{name}");
+    assert_eq!(distinct(pairs.iter().map(|pair| pair.1).collect()), pairs.len(), "{name}");
 }
 
 #[test]
@@ -47,12 +34,7 @@ fn islands_are_what_dijkstra_reaches() {
             let reached = oracle::distances(&map, view, from);
             for to in map.area().unwrap().cells() {
                 let expected = oracle::open(&map, view, from) && reached.contains_key(&(to.x, to.y));
-                assert_eq!(
-                    snapshot.reachable(from, to),
-                    expected,
-                    "{:?} {from} to {to}",
-                    view.rules
-                );
+                assert_eq!(snapshot.reachable(from, to), expected, "{:?} {from} to {to}", view.rules);
             }
         }
     }
@@ -66,22 +48,14 @@ fn edits_are_followed() {
         let mut snapshot = Snapshot::new(&map, view);
         for round in 0..25 {
             let (a, b) = (random.cell(&map), random.cell(&map));
-            let area = if round % 3 == 0 {
-                Area::new(a, b)
-            } else {
-                Area::new(a, a)
-            };
+            let area = if round % 3 == 0 { Area::new(a, b) } else { Area::new(a, a) };
             let terrain = [Terrain::WALL, Terrain::OPEN, crate::support::ROAD][random.below(3) as usize];
             let changed = map.fill(area, terrain).unwrap() > 0;
             let before = snapshot.clone();
             let before_map = before.map().clone();
             assert_eq!(snapshot.refresh(&map), changed);
             assert_eq!(snapshot.map(), &map);
-            assert_eq!(
-                before.map(),
-                &before_map,
-                "a snapshot taken earlier never changes"
-            );
+            assert_eq!(before.map(), &before_map, "a snapshot taken earlier never changes");
             let fresh = Snapshot::new(&map, view);
             assert_same_islands(&snapshot, &fresh, &format!("{:?} round {round}", view.rules));
             let query = PathQuery::new(random.cell(&map), random.cell(&map));
@@ -111,11 +85,7 @@ fn any_map_may_be_looked_at_next() {
         let other = Map::from_text(text).unwrap();
         assert!(snapshot.refresh(&other));
         assert!(!snapshot.refresh(&other));
-        assert_eq!(
-            snapshot.island_count(),
-            Snapshot::new(&other, &View::default()).island_count(),
-            "{text}"
-        );
+        assert_eq!(snapshot.island_count(), Snapshot::new(&other, &View::default()).island_count(), "{text}");
     }
 }
 
@@ -123,19 +93,9 @@ fn any_map_may_be_looked_at_next() {
 fn a_checkerboard_is_one_island_only_where_corners_are_slipped_through() {
     let mut map = Map::new(150, 150).unwrap();
     let all = map.area().unwrap();
-    map.edit(all, |cell, terrain| {
-        if (cell.x + cell.y) % 2 == 0 {
-            terrain
-        } else {
-            Terrain::WALL
-        }
-    })
-    .unwrap();
+    map.edit(all, |cell, terrain| if (cell.x + cell.y) % 2 == 0 { terrain } else { Terrain::WALL }).unwrap();
     let count = |corners| {
-        let rules = Rules {
-            corners,
-            ..Rules::default()
-        };
+        let rules = Rules { corners, ..Rules::default() };
         Snapshot::new(&map, &rules.into()).island_count()
     };
     assert_eq!(count(Corners::Always), 1);

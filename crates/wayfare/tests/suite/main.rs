@@ -1,5 +1,12 @@
 //! The suite that every engine passes: judged by an oracle, on drawn maps and on seeded random ones.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a test may panic, and its maps are small"
+)]
+
 mod support;
 mod oracle;
 mod exact;

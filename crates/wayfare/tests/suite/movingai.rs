@@ -88,9 +88,5 @@ fn every_published_length_is_met() {
             });
         }
     });
-    println!(
-        "{} queries on {} maps",
-        solved.load(Ordering::Relaxed),
-        maps.len()
-    );
+    println!("{} queries on {} maps", solved.load(Ordering::Relaxed), maps.len());
 }

@@ -109,13 +109,7 @@ pub(crate) fn fewest_bends(
         }
         for (direction, to, step) in steps(map, view, Cell::new(x, y)) {
             let turned = heading != 8 && direction as u8 != heading;
-            open_list.insert((
-                cost + step,
-                to.x,
-                to.y,
-                direction as u8,
-                bends + u32::from(turned),
-            ));
+            open_list.insert((cost + step, to.x, to.y, direction as u8, bends + u32::from(turned)));
         }
     }
     best

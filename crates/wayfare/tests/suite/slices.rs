@@ -6,11 +6,8 @@ use wayfare::prelude::*;
 
 use crate::support::{Flora, Random, random_map, searched};
 
-const OBJECTIVES: [Objective; 3] = [
-    Objective::Cheapest,
-    Objective::TurnCost(400),
-    Objective::FewestBends { within_percent: 5 },
-];
+const OBJECTIVES: [Objective; 3] =
+    [Objective::Cheapest, Objective::TurnCost(400), Objective::FewestBends { within_percent: 5 }];
 
 #[derive(Default, PartialEq, Debug)]
 struct Log(Vec<(u8, Visit)>);
@@ -36,11 +33,7 @@ fn scene() -> (Arc<Snapshot>, Vec<PathQuery>) {
     let mut queries = Vec::new();
     for i in 0..30 {
         let query = PathQuery::new(random.cell(&map), random.cell(&map));
-        let fallback = if i % 2 == 0 {
-            Fallback::Fail
-        } else {
-            Fallback::Nearest
-        };
+        let fallback = if i % 2 == 0 { Fallback::Fail } else { Fallback::Nearest };
         queries.push(query.objective(OBJECTIVES[i % 3]).fallback(fallback));
     }
     (snapshot, queries)
@@ -80,10 +73,7 @@ fn a_recorder_changes_nothing_and_sees_everything() {
         let unwatched = find_path(&snapshot, &query, &mut scratch);
         let mut log = Log::default();
         let watcher: &mut dyn Recorder = &mut log;
-        assert_eq!(
-            find_path_recorded(&snapshot, &query, &mut scratch, watcher),
-            unwatched
-        );
+        assert_eq!(find_path_recorded(&snapshot, &query, &mut scratch, watcher), unwatched);
         let effort = scratch.effort();
         let count = |event| log.0.iter().filter(|(kind, _)| *kind == event).count() as u64;
         assert_eq!(count(2), effort.closed);
@@ -100,16 +90,8 @@ fn a_search_may_stop_anywhere_and_its_scratch_be_used_for_any_map() {
     for (i, query) in (0..).zip(queries) {
         let mut search = Search::new(Arc::clone(&snapshot), query, scratch);
         let progress = search.run(i);
-        scratch = if progress == Progress::Done {
-            search.finish().1
-        } else {
-            search.cancel()
-        };
-        let mut tiny = Search::new(
-            Arc::clone(&small),
-            searched(Cell::new(0, 0), Cell::new(2, 2)),
-            scratch,
-        );
+        scratch = if progress == Progress::Done { search.finish().1 } else { search.cancel() };
+        let mut tiny = Search::new(Arc::clone(&small), searched(Cell::new(0, 0), Cell::new(2, 2)), scratch);
         let _ = tiny.run(0);
         let (answer, returned) = tiny.finish();
         assert_eq!(answer.unwrap().route().map(Route::cost), Some(2 * 1393));
@@ -143,10 +125,7 @@ fn an_edit_during_a_search_is_not_seen_by_it() {
     let mut newer = Snapshot::clone(&snapshot);
     newer.refresh(&map);
     assert_eq!(search.finish().0, expected);
-    assert!(matches!(
-        find_path(&newer, &query, &mut Scratch::new()),
-        Ok(Answer::Unreachable { .. })
-    ));
+    assert!(matches!(find_path(&newer, &query, &mut Scratch::new()), Ok(Answer::Unreachable { .. })));
 }
 
 #[test]
@@ -165,11 +144,8 @@ fn once_warm_a_search_allocates_nothing() {
         let mut answered = 0;
         for query in &queries {
             for shape in [RouteShape::Cells, RouteShape::Corners, RouteShape::Pulled] {
-                let answer = find_path(
-                    &snapshot,
-                    &query.objective(Objective::Cheapest).shape(shape),
-                    &mut scratch,
-                );
+                let answer =
+                    find_path(&snapshot, &query.objective(Objective::Cheapest).shape(shape), &mut scratch);
                 if let Some(route) = answer.ok().and_then(Answer::into_route) {
                     answered += 1;
                     scratch.recycle(route);

@@ -16,21 +16,14 @@ fn for_random_routes(seeds: u64, mut test: impl FnMut(&str, &Snapshot, PathQuery
             };
             let goal = snapshot.nearest_reachable(start, random.cell(&map)).unwrap();
             let query = searched(start, goal);
-            let name = format!(
-                "seed {seed}, {:?}, {start} to {goal}\n{}",
-                view.rules,
-                map.to_text(|_| None)
-            );
+            let name = format!("seed {seed}, {:?}, {start} to {goal}\n{}", view.rules, map.to_text(|_| None));
             test(&name, &snapshot, query, found(&snapshot, &query));
         }
     }
 }
 
 fn legs(snapshot: &Snapshot, cells: &[Cell]) -> Option<Cost> {
-    cells
-        .windows(2)
-        .map(|pair| snapshot.leg_cost(pair[0], pair[1]))
-        .sum()
+    cells.windows(2).map(|pair| snapshot.leg_cost(pair[0], pair[1])).sum()
 }
 
 #[test]
@@ -41,18 +34,11 @@ fn corners_are_the_same_way_with_fewer_cells() {
         assert_eq!(corners.bends(), cells.bends(), "{name}");
         assert_eq!(
             corners.cells().len(),
-            if cells.cells().len() == 1 {
-                1
-            } else {
-                cells.bends() + 2
-            },
+            if cells.cells().len() == 1 { 1 } else { cells.bends() + 2 },
             "{name}"
         );
         assert_eq!(legs(snapshot, corners.cells()), Some(cells.cost()), "{name}");
-        assert!(
-            corners.cells().iter().all(|cell| cells.cells().contains(cell)),
-            "{name}"
-        );
+        assert!(corners.cells().iter().all(|cell| cells.cells().contains(cell)), "{name}");
     });
 }
 
@@ -65,20 +51,12 @@ fn a_pulled_string_is_clear_and_costs_no_more() {
         assert_eq!(pulled.cells().last(), cells.cells().last(), "{name}");
         // `lines` checks line of sight against plain geometry.
         assert_eq!(legs(snapshot, pulled.cells()), Some(pulled.cost()), "{name}");
-        assert!(
-            pulled.cost() <= cells.cost(),
-            "{} > {} {name}",
-            pulled.cost(),
-            cells.cost()
-        );
+        assert!(pulled.cost() <= cells.cost(), "{} > {} {name}", pulled.cost(), cells.cost());
         assert!(pulled.bends() <= cells.bends(), "{name}");
         pulled_routes += 1;
         cheaper += u32::from(pulled.cost() < cells.cost());
     });
-    assert!(
-        pulled_routes > 1000 && cheaper > 300,
-        "{cheaper} of {pulled_routes}"
-    );
+    assert!(pulled_routes > 1000 && cheaper > 300, "{cheaper} of {pulled_routes}");
 }
 
 #[test]
@@ -88,11 +66,7 @@ fn a_pulled_string_counts_its_turns() {
         let cells = found(snapshot, &query);
         let pulled = found(snapshot, &query.shape(RouteShape::Pulled));
         let turns = pulled.bends() as u64 * 500;
-        assert_eq!(
-            legs(snapshot, pulled.cells()).map(|cost| cost + turns),
-            Some(pulled.cost()),
-            "{name}"
-        );
+        assert_eq!(legs(snapshot, pulled.cells()).map(|cost| cost + turns), Some(pulled.cost()), "{name}");
         assert!(pulled.cost() <= cells.cost(), "{name}");
     });
 }
@@ -117,10 +91,7 @@ fn over_even_ground_a_string_is_as_short_as_it_looks() {
 fn an_open_field_is_crossed_in_one_leg() {
     let snapshot = Snapshot::new(&Map::new(100, 100).unwrap(), &View::default());
     for goal in [(99, 99), (99, 31), (7, 80), (0, 99), (99, 98)] {
-        for query in [
-            PathQuery::new((0, 0), goal),
-            searched(Cell::new(0, 0), goal.into()),
-        ] {
+        for query in [PathQuery::new((0, 0), goal), searched(Cell::new(0, 0), goal.into())] {
             let route = found(&snapshot, &query.shape(RouteShape::Pulled));
             assert_eq!(route.cells(), [Cell::new(0, 0), goal.into()]);
         }
@@ -149,15 +120,10 @@ fn a_string_keeps_to_the_road() {
          ..........
          ..........",
     );
-    map.fill(Area::new((0, 0), (9, 1)), Terrain::digit(9).unwrap())
-        .unwrap();
+    map.fill(Area::new((0, 0), (9, 1)), Terrain::digit(9).unwrap()).unwrap();
     let snapshot = Snapshot::new(&map, &View::default());
     let cells = found(&snapshot, &PathQuery::new(start, goal));
     let pulled = found(&snapshot, &PathQuery::new(start, goal).shape(RouteShape::Pulled));
     assert!(pulled.cost() <= cells.cost());
-    assert!(
-        pulled.cells().iter().any(|cell| cell.y == 2),
-        "{:?}",
-        pulled.cells()
-    );
+    assert!(pulled.cells().iter().any(|cell| cell.y == 2), "{:?}", pulled.cells());
 }

@@ -6,17 +6,10 @@ pub(crate) const ROAD: Terrain = Terrain(1);
 
 /// A map with a start `S` and a goal `G` drawn into it, both open ground.
 pub(crate) fn drawn(text: &str) -> (Map, Cell, Cell) {
-    let rows: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
+    let rows: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let find = |mark: char| {
-        let (y, row) = rows
-            .iter()
-            .enumerate()
-            .find(|(_, row)| row.contains(mark))
-            .expect("the map has both marks");
+        let (y, row) =
+            rows.iter().enumerate().find(|(_, row)| row.contains(mark)).expect("the map has both marks");
         Cell::new(row.find(mark).unwrap() as i32, y as i32)
     };
     let map = Map::from_text(&text.replace(['S', 'G'], ".")).unwrap();
@@ -39,7 +32,7 @@ pub(crate) fn found(snapshot: &Snapshot, query: &PathQuery) -> Route {
     }
 }
 
-/// Small, seeded, and the same everywhere (Steele, Lea and Flood's SplitMix64).
+/// Small, seeded, and the same everywhere (Steele, Lea and Flood's `SplitMix64`).
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -109,14 +102,7 @@ pub(crate) fn views() -> Vec<View> {
         for corners in [Corners::BothFree, Corners::OneFree, Corners::Always] {
             for costs in costs {
                 let class = Class::default().with(ROAD, Factor::new(0.5).unwrap());
-                views.push(View {
-                    rules: Rules {
-                        directions,
-                        corners,
-                        costs,
-                    },
-                    class,
-                });
+                views.push(View { rules: Rules { directions, corners, costs }, class });
             }
         }
     }

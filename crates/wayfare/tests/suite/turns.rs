@@ -14,11 +14,8 @@ fn for_random_queries(seeds: u64, size: u32, mut test: impl FnMut(&str, &Map, &S
             let map = random_map(&mut random, width, height, FLORA[(seed % 3) as usize]);
             let (start, goal) = (random.cell(&map), random.cell(&map));
             if oracle::open(&map, view, start) {
-                let name = format!(
-                    "seed {seed}, {:?}, {start} to {goal}\n{}",
-                    view.rules,
-                    map.to_text(|_| None)
-                );
+                let name =
+                    format!("seed {seed}, {:?}, {start} to {goal}\n{}", view.rules, map.to_text(|_| None));
                 test(&name, &map, &Snapshot::new(&map, view), start, goal);
             }
         }
@@ -53,10 +50,7 @@ fn the_fewest_bends_within_a_limit_are_found() {
         let cheapest = find(snapshot, &searched(start, goal));
         for within_percent in [0, 10, 100] {
             for query in [searched(start, goal), PathQuery::new(start, goal)] {
-                let answer = find(
-                    snapshot,
-                    &query.objective(Objective::FewestBends { within_percent }),
-                );
+                let answer = find(snapshot, &query.objective(Objective::FewestBends { within_percent }));
                 let Some(best) = cheapest.route() else {
                     assert_eq!(answer, cheapest, "{name}");
                     continue;
@@ -85,20 +79,12 @@ fn a_price_on_turns_straightens_a_zigzag() {
          .#.#.#.#..
          .........G",
     );
-    let view = View::from(Rules {
-        directions: Directions::Four,
-        costs: StepCosts::CLASSIC,
-        ..Rules::default()
-    });
+    let view =
+        View::from(Rules { directions: Directions::Four, costs: StepCosts::CLASSIC, ..Rules::default() });
     let snapshot = Snapshot::new(&map, &view);
-    let dear = found(
-        &snapshot,
-        &searched(start, goal).objective(Objective::TurnCost(100)),
-    );
+    let dear = found(&snapshot, &searched(start, goal).objective(Objective::TurnCost(100)));
     assert_eq!((dear.bends(), dear.cost()), (1, 110 + 100));
-    let straight = found(
-        &snapshot,
-        &PathQuery::new(start, start + (9, 0)).objective(Objective::TurnCost(100)),
-    );
+    let straight =
+        found(&snapshot, &PathQuery::new(start, start + (9, 0)).objective(Objective::TurnCost(100)));
     assert_eq!((straight.bends(), straight.cost()), (0, 90));
 }
