@@ -277,3 +277,20 @@ pub enum RouteShape {
     /// came from.
     Pulled,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_weighted_estimate_is_rounded_down_once() {
+        for weight in [0.0, 0.01, 0.5, 1.0, 1.5, 7.25, 255.0] {
+            for h in [0, 1, 255, 256, 1393, 999_999, (1 << 53) - 1] {
+                let units = u128::from(Weight::new(weight).unwrap().0);
+                let exact = u128::from(h) * units / 256;
+                assert_eq!(u128::from(Weight::new(weight).unwrap().f(5, h)), 5 + exact, "{weight} × {h}");
+            }
+        }
+        assert_eq!(Weight::GREEDY.f(5, 7), 7);
+    }
+}

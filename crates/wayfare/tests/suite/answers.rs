@@ -119,6 +119,17 @@ fn the_nearest_cell_is_the_one_a_plain_scan_finds() {
 }
 
 #[test]
+fn the_nearest_cell_may_lie_in_the_chunk_next_door() {
+    let mut map = Map::filled(130, 100, Terrain::WALL).unwrap();
+    for area in [Area::new((0, 99), (129, 99)), Area::new((0, 0), (0, 99)), Area::new((70, 0), (70, 99))] {
+        map.fill(area, Terrain::OPEN).unwrap();
+    }
+    let snapshot = Snapshot::new(&map, &View::default());
+    assert_eq!(snapshot.nearest_reachable(Cell::new(0, 0), Cell::new(60, 0)), Some(Cell::new(70, 0)));
+    assert_eq!(snapshot.nearest_open(Cell::new(60, 0)), Some(Cell::new(70, 0)));
+}
+
+#[test]
 fn a_budget_ends_a_search_with_the_closest_cell_so_far() {
     let (map, start, goal) = drawn(
         "..........

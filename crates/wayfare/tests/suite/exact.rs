@@ -4,7 +4,7 @@
 use wayfare::prelude::*;
 
 use crate::oracle;
-use crate::support::{FLORA, Flora, Random, find, found, random_map, searched, views};
+use crate::support::{FLORA, Flora, ROAD, Random, find, found, random_map, searched, views};
 
 const HEURISTICS: [Heuristic; 7] = [
     Heuristic::Auto,
@@ -82,7 +82,10 @@ fn a_straight_line_tried_first_changes_no_cost() {
         let Answer::Found(route) = answer else { panic!("{name}") };
         check(snapshot, &route, start, goal, name);
         assert_eq!(route.cost(), best, "{name}");
-        lines += u32::from(start != goal && scratch.effort().opened == 0);
+        if start != goal && scratch.effort().opened == 0 {
+            assert!(snapshot.line_of_sight(start, goal), "{name}");
+            lines += 1;
+        }
     });
     assert!(lines > 500, "{lines}");
 }
@@ -147,6 +150,28 @@ fn maps_of_many_chunks_agree_with_the_oracle() {
             let answer = find(&snapshot, &PathQuery::new(start, goal));
             let cost = answer.route().map(Route::cost);
             assert_eq!(cost, best.get(&(goal.x, goal.y)).copied(), "{:?} {start} to {goal}", view.rules);
+        }
+    }
+}
+
+#[test]
+fn rounding_of_cheap_ground_keeps_estimates_below_the_cost() {
+    // 10 and 20 at a factor of 0.14 round to 1 and 3: a diagonal then costs more than the two steps around it.
+    let class = Class::default().with(ROAD, Factor::new(0.14).unwrap());
+    let rules = Rules { costs: StepCosts::new(10, 20).unwrap(), ..Rules::default() };
+    let view = View { rules, class };
+    for seed in 0..100 {
+        let mut random = Random::new(seed);
+        let mut map = random_map(&mut random, 15, 15, Flora::Uniform);
+        let all = map.area().unwrap();
+        let pave = |terrain: Terrain| if terrain == Terrain::OPEN { ROAD } else { terrain };
+        map.edit(all, |_, terrain| pave(terrain)).unwrap();
+        let snapshot = Snapshot::new(&map, &view);
+        let (start, goal) = (snapshot.nearest_open(random.cell(&map)).unwrap(), random.cell(&map));
+        let best = oracle::distances(&map, &view, start).get(&(goal.x, goal.y)).copied();
+        for heuristic in [Heuristic::Octile, Heuristic::Chebyshev, Heuristic::Euclidean] {
+            let answer = find(&snapshot, &searched(start, goal).heuristic(heuristic));
+            assert_eq!(answer.route().map(Route::cost), best, "{heuristic:?}, seed {seed}");
         }
     }
 }
