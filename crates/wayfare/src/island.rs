@@ -1,8 +1,8 @@
 //! Connected areas, known before any search: who can reach whom, and what lies nearest to the unreachable.
 //!
 //! Comes in: the ground. Goes out: an island per cell, asked by every query before it searches. Each chunk is
-//! flooded by itself; the areas inside chunks are then joined across chunk borders. After an edit only the
-//! chunks that changed are flooded again.
+//! labelled by itself; the areas inside chunks are then joined across chunk borders. After an edit only the
+//! chunks that changed are labelled again.
 
 use std::sync::Arc;
 
@@ -60,12 +60,12 @@ impl Islands {
         let map_chunks = ground.map.chunks();
         let mut chunks: Vec<Arc<Shores>> = Vec::with_capacity(map_chunks.len());
         for (slot, chunk) in map_chunks.iter().enumerate() {
-            // A new map is one chunk many times over; it is flooded once.
+            // A new map is one chunk many times over; it is labelled once.
             let twin = slot.checked_sub(1).filter(|left| Arc::ptr_eq(&map_chunks[*left], chunk));
             let shores = match (self.chunks.get(slot), twin) {
                 (Some(known), _) if unchanged(slot) => Arc::clone(known),
                 (_, Some(left)) => Arc::clone(&chunks[left]),
-                _ => Arc::new(Shores::flood(ground, &chunk.terrain)),
+                _ => Arc::new(Shores::label(ground, &chunk.terrain)),
             };
             chunks.push(shores);
         }
@@ -132,7 +132,7 @@ impl Islands {
 }
 
 impl Shores {
-    fn flood(ground: &Ground, terrain: &[u8; CHUNK_CELLS]) -> Self {
+    fn label(ground: &Ground, terrain: &[u8; CHUNK_CELLS]) -> Self {
         let open = terrain.iter().filter(|id| ground.enters(**id)).count();
         if open == 0 {
             return Self { areas: Areas::None, count: 0 };
@@ -141,32 +141,39 @@ impl Shores {
             return Self { areas: Areas::Whole, count: 1 };
         }
         let slips = ground.view.rules.slips_through_corners();
+        let side = CHUNK_SIDE as usize;
         let mut areas = Box::new([BLOCKED; CHUNK_CELLS]);
-        let mut count: u16 = 0;
-        let mut stack: Vec<usize> = Vec::new();
-        for start in 0..CHUNK_CELLS {
-            if areas[start] != BLOCKED || !ground.enters(terrain[start]) {
-                continue;
-            }
-            areas[start] = count;
-            stack.push(start);
-            while let Some(at) = stack.pop() {
-                for direction in Direction::ALL {
-                    if direction.is_diagonal() && !slips {
-                        continue;
-                    }
-                    if let Some(next) = step_inside(at, direction)
-                        && areas[next] == BLOCKED
-                        && ground.enters(terrain[next])
-                    {
-                        areas[next] = count;
-                        stack.push(next);
-                    }
+        // Row by row, each cell joins the areas of the neighbours before it, or begins a new one.
+        let mut roots: Vec<u32> = Vec::new();
+        for at in (0..CHUNK_CELLS).filter(|at| ground.enters(terrain[*at])) {
+            let (x, y) = (at % side, at / side);
+            let before = [
+                (x > 0, 1),
+                (y > 0, side),
+                (slips && x > 0 && y > 0, side + 1),
+                (slips && x + 1 < side && y > 0, side - 1),
+            ];
+            let mut joined = BLOCKED;
+            for (_, back) in before.into_iter().filter(|(exists, _)| *exists) {
+                let area = areas[at - back];
+                if joined == BLOCKED {
+                    joined = area;
+                } else if area != BLOCKED && area != joined {
+                    unite(&mut roots, u32::from(joined), u32::from(area));
                 }
             }
-            count += 1;
+            // At most every other cell begins an area, so their number stays far below `BLOCKED`.
+            if joined == BLOCKED {
+                joined = u16::try_from(roots.len()).unwrap_or(BLOCKED);
+                roots.push(u32::from(joined));
+            }
+            areas[at] = joined;
         }
-        Self { areas: Areas::Each(areas), count: u32::from(count) }
+        let (numbers, count) = number(&mut roots);
+        for area in areas.iter_mut().filter(|area| **area != BLOCKED) {
+            *area = u16::try_from(numbers[usize::from(*area)]).unwrap_or(BLOCKED);
+        }
+        Self { areas: Areas::Each(areas), count }
     }
 
     #[inline]
@@ -227,20 +234,22 @@ impl Names {
                 connect(Cell::new(x, y), &southward[..looks]);
             }
         }
-        let mut count = 0;
-        let mut islands: Vec<Island> = Vec::with_capacity(roots.len());
-        for area in 0..total {
-            let root = find(&mut roots, area);
-            // The lower area is always the root, so its island has been numbered already.
-            islands.push(if root == area {
-                count += 1;
-                Island(count - 1)
-            } else {
-                islands[root as usize]
-            });
-        }
-        Self { first, islands, count }
+        let (numbers, count) = number(&mut roots);
+        Self { first, islands: numbers.into_iter().map(Island).collect(), count }
     }
+}
+
+/// Numbers the sets of a union by their first member: the number of each member's set, and how many there are.
+fn number(roots: &mut [u32]) -> (Vec<u32>, u32) {
+    let mut count = 0;
+    let mut numbers: Vec<u32> = Vec::with_capacity(roots.len());
+    for member in (0..).take(roots.len()) {
+        let root = find(roots, member);
+        // The lowest member is always the root, so its set has been numbered already.
+        numbers.push(if root == member { count } else { numbers[root as usize] });
+        count += u32::from(root == member);
+    }
+    (numbers, count)
 }
 
 fn find(roots: &mut [u32], mut area: u32) -> u32 {
@@ -255,14 +264,6 @@ fn find(roots: &mut [u32], mut area: u32) -> u32 {
 fn unite(roots: &mut [u32], a: u32, b: u32) {
     let (a, b) = (find(roots, a), find(roots, b));
     roots[a.max(b) as usize] = a.min(b);
-}
-
-fn step_inside(local: usize, direction: Direction) -> Option<usize> {
-    let side = CHUNK_SIDE as usize;
-    let (dx, dy) = direction.offset();
-    let x = (local % side).checked_add_signed(dx as isize).filter(|x| *x < side)?;
-    let y = (local / side).checked_add_signed(dy as isize).filter(|y| *y < side)?;
-    Some(y * side + x)
 }
 
 /// The chunks exactly `radius` chunks away from `home`, those that exist.

@@ -30,7 +30,7 @@ impl Snapshot {
         Self { ground: Arc::new(ground), islands }
     }
 
-    /// Looks again, after edits. Only chunks that changed are flooded anew. Returns whether anything changed.
+    /// Looks again, after edits. Only chunks that changed are labelled anew. Returns whether anything changed.
     ///
     /// `map` need not be the one the snapshot was made from: any map of any size will do.
     ///
