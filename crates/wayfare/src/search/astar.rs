@@ -4,8 +4,6 @@
 //! it. The open list is a binary heap; an entry that was overtaken by a cheaper one stays in it and is skipped
 //! when it surfaces. Ties in F go to the newest entry, which makes the search run ahead instead of spreading.
 
-use core::cmp::Reverse;
-
 use crate::cell::{Cell, Direction};
 use crate::cost::Cost;
 use crate::ground::Ground;
@@ -227,7 +225,7 @@ impl AStar {
             if let Some(outcome) = limits.stop(scratch.effort.closed) {
                 return outcome;
             }
-            let Some(Reverse(entry)) = scratch.open.pop() else {
+            let Some(entry) = scratch.open.pop() else {
                 return Outcome::Exhausted;
             };
             let node = node_of(entry);
@@ -294,9 +292,7 @@ impl AStar {
     /// F, then age, then node in one number: comparing entries is one instruction pair.
     #[inline]
     fn push(&mut self, scratch: &mut Scratch, f: Cost, node: u32) {
-        scratch
-            .open
-            .push(Reverse(u128::from(f) << 64 | u128::from(self.next_order) << 32 | u128::from(node)));
+        scratch.open.push(u128::from(f) << 64 | u128::from(self.next_order) << 32 | u128::from(node));
         // After four thousand million entries ties go to the lower node instead; still the same on every run.
         self.next_order = self.next_order.saturating_sub(1);
     }

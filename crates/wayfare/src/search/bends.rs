@@ -5,8 +5,6 @@
 //! leave the open list with ever more bends; one that reaches a node no cheaper than an earlier one did is
 //! beaten in both respects and dropped. (Martins' label setting, 1984, for two criteria.)
 
-use core::cmp::Reverse;
-
 use crate::cell::Cell;
 use crate::cost::Cost;
 use crate::ground::Ground;
@@ -70,7 +68,7 @@ impl Bends {
             if let Some(outcome) = limits.stop(scratch.effort.closed) {
                 return outcome;
             }
-            let Some(Reverse(entry)) = scratch.open.pop() else {
+            let Some(entry) = scratch.open.pop() else {
                 return Outcome::Exhausted;
             };
             let id = label_of(entry);
@@ -127,9 +125,7 @@ impl Bends {
         };
         scratch.labels.push(label);
         let f = label.cost + self.estimate.h(cell);
-        scratch
-            .open
-            .push(Reverse(u128::from(label.bends) << 96 | u128::from(f) << 32 | u128::from(u32::MAX - id)));
+        scratch.open.push(u128::from(label.bends) << 96 | u128::from(f) << 32 | u128::from(u32::MAX - id));
     }
 
     fn visit(&self, space: &Headings<'_>, label: Label, cell: Cell, scratch: &Scratch) -> Visit {

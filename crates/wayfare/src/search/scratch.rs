@@ -1,13 +1,11 @@
 //! Memory that searches reuse: a table of nodes that grows with the cells touched, an open list, buffers.
 
-use core::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::cell::Cell;
 use crate::cost::Cost;
 use crate::record::Effort;
 use crate::route::Route;
 use crate::search::bends::Label;
+use crate::search::open::Open;
 
 /// Working memory of a search, to be used again for the next one, on any map.
 ///
@@ -16,7 +14,7 @@ use crate::search::bends::Label;
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) nodes: Nodes,
-    pub(crate) open: BinaryHeap<Reverse<u128>>,
+    pub(crate) open: Open,
     pub(crate) labels: Vec<Label>,
     pub(crate) costs: Vec<Cost>,
     pub(crate) effort: Effort,

@@ -169,3 +169,20 @@ fn once_warm_a_search_allocates_nothing() {
     assert!(first.count_total > 0);
     assert_eq!(second.count_total, 0);
 }
+
+#[test]
+fn a_recorder_that_panics_does_not_hang_the_search() {
+    struct Faulty;
+    impl Recorder for Faulty {
+        fn closed(&mut self, _: Visit) {
+            panic!("on purpose");
+        }
+    }
+    let (snapshot, queries) = scene();
+    for query in queries {
+        let mut search = Search::new(Arc::clone(&snapshot), query, Scratch::new());
+        let run = std::panic::AssertUnwindSafe(|| search.run_recorded(5, &mut Faulty));
+        let _ = std::panic::catch_unwind(run);
+        assert_eq!(search.finish().0, find_path(&snapshot, &query, &mut Scratch::new()));
+    }
+}

@@ -1,0 +1,263 @@
+//! One query on its way to an answer: which engine searches, and what its outcome means.
+//!
+//! In this order: the question is checked, the islands say whether the goal can be reached at all, a straight line is
+//! tried, an engine searches, and the path gets the shape that was asked for.
+
+use crate::cell::Cell;
+use crate::cost::Cost;
+use crate::query::{Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, Weight};
+use crate::record::{Effort, Recorder};
+use crate::route::{Answer, QueryError, Route, Shortfall};
+use crate::search::astar::{AStar, Cells, Headings, Limits, Outcome, Space, trace_back};
+use crate::search::bends::Bends;
+use crate::search::estimate::Estimate;
+use crate::search::line;
+use crate::search::scratch::Scratch;
+use crate::smooth;
+use crate::snapshot::Snapshot;
+
+/// The state of a search, without what it reads and writes.
+pub(crate) struct Job {
+    pub(crate) query: PathQuery,
+    /// `None` before the query has been looked at.
+    engine: Option<Engine>,
+    /// Where the path will really end, and why if that is not the goal.
+    target: Cell,
+    shortfall: Option<Shortfall>,
+}
+
+/// What is searching.
+enum Engine {
+    Cells(AStar),
+    Headings(AStar),
+    /// The cheapest route is known; now for the one with the fewest bends.
+    Bends(Bends, Route),
+}
+
+/// What becomes of a query that has been looked at.
+enum Begun {
+    Answered(Answer),
+    Searching(Engine),
+}
+
+impl Job {
+    pub(crate) const fn new(query: PathQuery) -> Self {
+        Self { query, engine: None, target: query.goal, shortfall: None }
+    }
+
+    /// Whether the query has been looked at, and not been answered yet.
+    pub(crate) const fn has_begun(&self) -> bool {
+        self.engine.is_some()
+    }
+
+    /// Closes up to `max_nodes` nodes, and returns the answer once it is known. Not to be called after that.
+    pub(crate) fn run<R: Recorder + ?Sized>(
+        &mut self,
+        snapshot: &Snapshot,
+        max_nodes: u64,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Option<Result<Answer, QueryError>> {
+        // Taken out while it runs: if the recorder panics, the next run begins anew instead of with half a step.
+        let mut engine = match self.engine.take() {
+            Some(engine) => engine,
+            None => match self.begin(snapshot, scratch, recorder) {
+                Ok(Begun::Searching(engine)) => engine,
+                Ok(Begun::Answered(answer)) => return Some(Ok(answer)),
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        let slice_end = scratch.effort.closed.saturating_add(max_nodes);
+        let limits = Limits { slice_end, budget: self.query.budget };
+        loop {
+            let outcome = match &mut engine {
+                Engine::Cells(search) => search.run(&Cells(&snapshot.ground), limits, scratch, recorder),
+                Engine::Headings(search) => search.run(&self.headings(snapshot), limits, scratch, recorder),
+                Engine::Bends(search, _) => search.run(&snapshot.ground, limits, scratch, recorder),
+            };
+            engine = match (engine, outcome, self.query.objective) {
+                (engine, Outcome::Running, _) => {
+                    self.engine = Some(engine);
+                    return None;
+                }
+                (Engine::Cells(_), Outcome::Reached(node), Objective::FewestBends { within_percent }) => {
+                    self.begin_bends(snapshot, node, within_percent, scratch)
+                }
+                (Engine::Cells(search), ..) => {
+                    let space = Cells(&snapshot.ground);
+                    return Some(Ok(self.conclude(snapshot, &space, outcome, search.nearest(), scratch)));
+                }
+                (Engine::Headings(search), ..) => {
+                    let space = self.headings(snapshot);
+                    return Some(Ok(self.conclude(snapshot, &space, outcome, search.nearest(), scratch)));
+                }
+                (Engine::Bends(_, cheapest), ..) => {
+                    return Some(Ok(self.conclude_bends(snapshot, outcome, cheapest, scratch)));
+                }
+            };
+        }
+    }
+
+    /// Answers at once if no search is needed; otherwise starts one.
+    fn begin<R: Recorder + ?Sized>(
+        &mut self,
+        snapshot: &Snapshot,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Result<Begun, QueryError> {
+        scratch.effort = Effort::default();
+        let PathQuery { start, goal, .. } = self.query;
+        let map = &snapshot.ground.map;
+        let start_index = map.index(start).ok_or(QueryError::StartOutside(start))?;
+        map.index(goal).ok_or(QueryError::GoalOutside(goal))?;
+        if !snapshot.is_open(start) {
+            return Err(QueryError::StartBlocked(start));
+        }
+        if !snapshot.reachable(start, goal) {
+            // The start is open, so at the very least it reaches itself.
+            let nearest = snapshot.nearest_reachable(start, goal).unwrap_or(start);
+            if self.query.fallback == Fallback::Fail {
+                return Ok(Begun::Answered(Answer::Unreachable { nearest }));
+            }
+            self.target = nearest;
+            self.shortfall = Some(Shortfall::Unreachable);
+        }
+        let mut cells = scratch.take_cells();
+        if start == self.target {
+            cells.push(start);
+            return Ok(Begun::Answered(self.deliver(Route { cells, cost: 0 })));
+        }
+        let straight =
+            line::straight_path(&snapshot.ground, start, self.target, self.query.straight_line, &mut cells);
+        let route = Route { cells, cost: straight.unwrap_or(0) };
+        // A line that bends on the grid may not be the best one where bends count.
+        if straight.is_some() && (self.query.objective == Objective::Cheapest || route.bends() == 0) {
+            return Ok(Begun::Answered(self.deliver(self.shaped(snapshot, route, scratch))));
+        }
+        scratch.recycle(route);
+        Ok(Begun::Searching(self.begin_search(snapshot, start_index, scratch, recorder)))
+    }
+
+    fn begin_search<R: Recorder + ?Sized>(
+        &self,
+        snapshot: &Snapshot,
+        start: u32,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Engine {
+        let ground = &snapshot.ground;
+        let goal = ground.map.index_inside(self.target);
+        let PathQuery { heuristic, weight, stop, .. } = self.query;
+        let estimate = Estimate::new(ground, self.target, heuristic, weight);
+        match self.query.objective {
+            Objective::Cheapest => {
+                Engine::Cells(AStar::new(&Cells(ground), start, estimate, goal, stop, scratch, recorder))
+            }
+            Objective::TurnCost(_) => {
+                let space = self.headings(snapshot);
+                Engine::Headings(AStar::new(&space, start, estimate, goal, stop, scratch, recorder))
+            }
+            Objective::FewestBends { .. } => {
+                let exact = Estimate::new(ground, self.target, Heuristic::Auto, Weight::ONE);
+                let stop = StopWhen::GoalClosed;
+                Engine::Cells(AStar::new(&Cells(ground), start, exact, goal, stop, scratch, recorder))
+            }
+        }
+    }
+
+    fn headings<'a>(&self, snapshot: &'a Snapshot) -> Headings<'a> {
+        let turn_cost = if let Objective::TurnCost(cost) = self.query.objective { cost } else { 0 };
+        Headings { ground: &snapshot.ground, turn_cost }
+    }
+
+    /// The cheapest path is known, and with it how much a path of fewer bends may cost.
+    fn begin_bends(
+        &self,
+        snapshot: &Snapshot,
+        node: u32,
+        within_percent: u16,
+        scratch: &mut Scratch,
+    ) -> Engine {
+        let mut cells = scratch.take_cells();
+        let cost = trace_back(&Cells(&snapshot.ground), node, scratch, &mut cells);
+        // Without turns a path costs less than 2^52, so this stays far below 2^64.
+        let limit = cost + cost * Cost::from(within_percent) / 100;
+        let ground = &snapshot.ground;
+        let estimate = Estimate::new(ground, self.target, Heuristic::Auto, Weight::ONE);
+        let (start, goal) = (ground.map.index_inside(self.query.start), ground.map.index_inside(self.target));
+        let bends = Bends::new(ground, start, goal, limit, estimate, scratch);
+        Engine::Bends(bends, Route { cells, cost })
+    }
+
+    fn conclude<S: Space>(
+        &self,
+        snapshot: &Snapshot,
+        space: &S,
+        outcome: Outcome,
+        nearest: Option<u32>,
+        scratch: &mut Scratch,
+    ) -> Answer {
+        let traced = |node: u32, scratch: &mut Scratch| {
+            let mut cells = scratch.take_cells();
+            let cost = trace_back(space, node, scratch, &mut cells);
+            self.shaped(snapshot, Route { cells, cost }, scratch)
+        };
+        match (outcome, nearest) {
+            (Outcome::Reached(node), _) => {
+                let route = traced(node, scratch);
+                self.deliver(route)
+            }
+            (Outcome::OutOfBudget, Some(node)) if self.query.fallback == Fallback::Nearest => {
+                Answer::Partial { route: traced(node, scratch), because: Shortfall::OutOfBudget }
+            }
+            (Outcome::OutOfBudget, nearest) => {
+                Answer::OutOfBudget { nearest: nearest.map_or(self.query.start, |node| space.cell_of(node)) }
+            }
+            // The islands promised a path, so the open list cannot run dry before the goal.
+            (Outcome::Running | Outcome::Exhausted, _) => Answer::Unreachable { nearest: self.query.start },
+        }
+    }
+
+    fn conclude_bends(
+        &self,
+        snapshot: &Snapshot,
+        outcome: Outcome,
+        cheapest: Route,
+        scratch: &mut Scratch,
+    ) -> Answer {
+        match outcome {
+            Outcome::Reached(label) => {
+                let mut cells = scratch.take_cells();
+                let cost = Bends::trace_back(&snapshot.ground, label, scratch, &mut cells);
+                scratch.recycle(cheapest);
+                let route = self.shaped(snapshot, Route { cells, cost }, scratch);
+                self.deliver(route)
+            }
+            _ if self.query.fallback == Fallback::Nearest => {
+                let route = self.shaped(snapshot, cheapest, scratch);
+                Answer::Partial { route, because: Shortfall::OutOfBudget }
+            }
+            _ => Answer::OutOfBudget { nearest: self.target },
+        }
+    }
+
+    fn deliver(&self, route: Route) -> Answer {
+        match self.shortfall {
+            None => Answer::Found(route),
+            Some(because) => Answer::Partial { route, because },
+        }
+    }
+
+    /// Lists of the cells of a route those the query asked for.
+    fn shaped(&self, snapshot: &Snapshot, mut route: Route, scratch: &mut Scratch) -> Route {
+        match self.query.shape {
+            RouteShape::Cells => {}
+            RouteShape::Corners => smooth::keep_corners(&mut route.cells),
+            RouteShape::Pulled => {
+                let turn_cost = if let Objective::TurnCost(cost) = self.query.objective { cost } else { 0 };
+                smooth::pull(&snapshot.ground, &mut route, turn_cost, scratch);
+            }
+        }
+        route
+    }
+}
