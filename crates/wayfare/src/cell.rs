@@ -159,6 +159,13 @@ impl Direction {
         self as u8 & 1 == 0
     }
 
+    /// Which of three step costs applies: 0 along a row, 1 along a column, 2 diagonally.
+    #[inline]
+    pub(crate) const fn axis(self) -> usize {
+        const AXES: [usize; 8] = [2, 1, 2, 0, 2, 1, 2, 0];
+        AXES[self as usize]
+    }
+
     /// The way back.
     pub const fn opposite(self) -> Self {
         Self::ALL[self as usize ^ 4]

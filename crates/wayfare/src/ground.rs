@@ -5,7 +5,7 @@
 use crate::cell::{Cell, Direction};
 use crate::cost::{Cost, Factor, StepCosts};
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
-use crate::rules::Rules;
+use crate::onward::Onward;
 use crate::view::View;
 
 /// A map seen through a view.
@@ -15,8 +15,10 @@ pub(crate) struct Ground {
     pub(crate) view: View,
     /// Cost of entering each terrain along a row, along a column and diagonally; 0 where it cannot be entered.
     costs: [[u32; 256]; 3],
-    /// Which directions may be taken, by which neighbours are free; bit 0 is the top left.
-    legal: [u8; 256],
+    /// Which steps are worth taking, on this ground and under this rule.
+    onward: Onward,
+    /// The costs of a step if they are the same everywhere.
+    even: Option<[u32; 3]>,
     /// The cheapest step of each kind over the terrain that is really there: what heuristics may count on.
     least: Least,
 }
@@ -47,33 +49,47 @@ impl Ground {
                 *cost = view.class.factor(Terrain(id)).map_or(0, |factor| factor.apply(step));
             }
         }
-        let legal = legal_directions(view.rules);
-        let mut ground = Self { legal, map, view, costs, least: Least { x: 0, y: 0, diagonal: 0 } };
-        ground.least = ground.find_least();
+        let least = Least { x: 0, y: 0, diagonal: 0 };
+        let onward = Onward::new(view.rules, None);
+        let mut ground = Self { map, view, costs, onward, even: None, least };
+        ground.look_again();
         ground
     }
 
     /// The same view of a newer map.
     pub(crate) fn set_map(&mut self, map: &Map) {
         self.map = map.clone();
+        self.look_again();
+    }
+
+    /// Works out what depends on which terrain is there.
+    fn look_again(&mut self) {
         self.least = self.find_least();
+        let even = self.find_even();
+        if even != self.even {
+            self.even = even;
+            self.onward = Onward::new(self.view.rules, even);
+        }
+    }
+
+    fn find_even(&self) -> Option<[u32; 3]> {
+        let mut kinds = self.present().map(|id| self.costs.map(|axis| axis[usize::from(id)]));
+        let first = kinds.next()?;
+        kinds.all(|other| other == first).then_some(first)
+    }
+
+    /// The terrain of all cells that can be entered.
+    fn present(&self) -> impl Iterator<Item = u8> {
+        (0..=u8::MAX).filter(|id| self.enters(*id) && self.map.count(Terrain(*id)) > 0)
     }
 
     fn find_least(&self) -> Least {
         let steps = self.view.rules.costs;
-        let least = |axis: &[u32; 256], otherwise: u16| {
-            let present = (0..=u8::MAX).zip(axis).filter(|(id, _)| self.map.count(Terrain(*id)) > 0);
-            present
-                .map(|(_, cost)| u64::from(*cost))
-                .filter(|cost| *cost > 0)
-                .min()
-                .unwrap_or(otherwise.into())
+        let least = |axis: usize, otherwise: u16| {
+            let costs = self.present().map(|id| u64::from(self.costs[axis][usize::from(id)]));
+            costs.min().unwrap_or(otherwise.into())
         };
-        Least {
-            x: least(&self.costs[0], steps.x()),
-            y: least(&self.costs[1], steps.y()),
-            diagonal: least(&self.costs[2], steps.diagonal()),
-        }
+        Least { x: least(0, steps.x()), y: least(1, steps.y()), diagonal: least(2, steps.diagonal()) }
     }
 
     pub(crate) const fn least(&self) -> Least {
@@ -114,23 +130,22 @@ impl Ground {
 
     #[inline]
     fn cost_of(&self, direction: Direction, terrain: u8) -> u32 {
-        const AXIS: [usize; 8] = [2, 1, 2, 0, 2, 1, 2, 0];
-        self.costs[AXIS[direction as usize]][terrain as usize]
+        self.costs[direction.axis()][terrain as usize]
     }
 
-    /// Calls `visit` with every legal step out of the cell at `index`, clockwise from the top left.
+    /// Calls `visit` with every step worth taking out of the cell at `index`, clockwise from the top left, for a
+    /// search that entered it in direction `entered` (or [`ANYHOW`](crate::onward::ANYHOW)).
     #[inline]
-    pub(crate) fn for_each_step(&self, index: u32, cell: Cell, mut visit: impl FnMut(Step)) {
+    pub(crate) fn for_each_step(&self, index: u32, cell: Cell, entered: u8, mut visit: impl FnMut(Step)) {
         let (x, y) = (index & (CHUNK_SIDE - 1), index >> CHUNK_SHIFT & (CHUNK_SIDE - 1));
         let inner = 1..CHUNK_SIDE - 1;
         let is_inner = inner.contains(&x) && inner.contains(&y);
         let terrain = if is_inner { self.around_inner(index) } else { self.around_border(cell) };
-        // One look-up applies the corner rule to all eight.
-        let free = (0..8).fold(0, |free, i| free | usize::from(self.enters(terrain[i])) << i);
-        let mut legal = self.legal[free];
-        while legal != 0 {
-            let direction = Direction::ALL[legal.trailing_zeros() as usize & 7];
-            legal &= legal - 1;
+        let free = (0..8).fold(0, |free, i| free | u8::from(self.enters(terrain[i])) << i);
+        let mut worth = self.onward.steps(entered, free);
+        while worth != 0 {
+            let direction = Direction::ALL[worth.trailing_zeros() as usize & 7];
+            worth &= worth - 1;
             let next = cell.step(direction);
             let index = if is_inner {
                 index.wrapping_add_signed(OFFSETS[direction as usize])
@@ -173,20 +188,6 @@ impl Ground {
 
 /// How far in a chunk the eight neighbours are stored from a cell, clockwise from the top left.
 const OFFSETS: [i32; 8] = [-65, -64, -63, 1, 65, 64, 63, -1];
-
-/// The rule written out for every set of free neighbours.
-fn legal_directions(rules: Rules) -> [u8; 256] {
-    let mut legal = [0; 256];
-    for (free, legal) in (0..=u8::MAX).zip(&mut legal) {
-        let is_free = |i: u8| free >> (i & 7) & 1 == 1;
-        for direction in Direction::ALL {
-            let i = direction as u8;
-            let corner = !direction.is_diagonal() || rules.corners.allow(is_free(i + 7), is_free(i + 1));
-            *legal |= u8::from(rules.knows(direction) && is_free(i) && corner) << i;
-        }
-    }
-    legal
-}
 
 /// Sides are below 2^14 cells and steps below 2^16, so the sum stays below 2^61.
 pub(crate) fn squared_distance(steps: StepCosts, a: Cell, b: Cell) -> u64 {

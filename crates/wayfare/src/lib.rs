@@ -130,6 +130,7 @@ pub mod map;
 pub mod text;
 pub mod movingai;
 pub mod view;
+mod onward;
 mod ground;
 pub mod island;
 pub mod snapshot;

@@ -7,6 +7,7 @@
 use crate::cell::{Cell, Direction};
 use crate::cost::Cost;
 use crate::ground::Ground;
+use crate::onward::ANYHOW;
 use crate::query::StopWhen;
 use crate::record::{Recorder, Visit};
 use crate::search::estimate::Estimate;
@@ -25,8 +26,9 @@ pub(crate) trait Space {
     /// The nodes of a cell where a search may begin.
     fn roots(&self, index: u32) -> impl Iterator<Item = u32>;
 
-    /// Calls `visit` with every legal step out of `node`, whose cell is `cell`, clockwise from the top left.
-    fn for_each_move(&self, node: u32, cell: Cell, visit: impl FnMut(Move));
+    /// Calls `visit` with every step worth taking out of `node`, clockwise from the top left. `cell` is the
+    /// node's, and `from` what [`Move::from`] said when it was reached.
+    fn for_each_move(&self, node: u32, cell: Cell, from: u8, visit: impl FnMut(Move));
 
     /// The node that `node` was reached from, by what [`Move::from`] said of it. `node` is no root.
     fn parent(&self, node: u32, from: u8) -> u32;
@@ -66,8 +68,8 @@ impl Space for Cells<'_> {
     }
 
     #[inline]
-    fn for_each_move(&self, node: u32, cell: Cell, mut visit: impl FnMut(Move)) {
-        self.0.for_each_step(node, cell, |step| {
+    fn for_each_move(&self, node: u32, cell: Cell, from: u8, mut visit: impl FnMut(Move)) {
+        self.0.for_each_step(node, cell, from, |step| {
             visit(Move {
                 node: step.index,
                 cell: step.cell,
@@ -108,9 +110,10 @@ impl Space for Headings<'_> {
     }
 
     #[inline]
-    fn for_each_move(&self, node: u32, cell: Cell, mut visit: impl FnMut(Move)) {
+    fn for_each_move(&self, node: u32, cell: Cell, _: u8, mut visit: impl FnMut(Move)) {
         let heading = heading_of(node);
-        self.ground.for_each_step(node / 8, cell, |step| {
+        // The same place with another heading is another node: no step is in vain.
+        self.ground.for_each_step(node / 8, cell, ANYHOW, |step| {
             let turn = if step.direction as u8 == heading { 0 } else { self.turn_cost };
             visit(Move {
                 node: step.index * 8 + step.direction as u32,
@@ -245,7 +248,7 @@ impl AStar {
             if space.index_of(node) == self.goal {
                 self.reached = Some(node);
             } else {
-                self.expand(space, node, cell, known.g, scratch, recorder);
+                self.expand(space, node, cell, &known, scratch, recorder);
             }
         }
     }
@@ -256,12 +259,12 @@ impl AStar {
         space: &S,
         node: u32,
         cell: Cell,
-        g: Cost,
+        known: &Node,
         scratch: &mut Scratch,
         recorder: &mut R,
     ) {
-        space.for_each_move(node, cell, |step| {
-            let g = g + step.cost;
+        space.for_each_move(node, cell, known.from, |step| {
+            let g = known.g + step.cost;
             let is_new = match scratch.nodes.offer(step.node, g, step.from) {
                 Offer::Opened => true,
                 Offer::Reparented => false,

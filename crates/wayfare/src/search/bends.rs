@@ -11,7 +11,7 @@ use crate::ground::Ground;
 use crate::record::{Recorder, Visit};
 use crate::search::astar::{Headings, Limits, Move, Outcome, Space, heading_of};
 use crate::search::estimate::Estimate;
-use crate::search::scratch::Scratch;
+use crate::search::scratch::{ROOT, Scratch};
 
 /// One way to reach a node.
 #[derive(Clone, Copy)]
@@ -87,7 +87,7 @@ impl Bends {
             if space.index_of(label.node) == self.goal {
                 return Outcome::Reached(id);
             }
-            space.for_each_move(label.node, cell, |step| {
+            space.for_each_move(label.node, cell, ROOT, |step| {
                 self.open(&space, id, label, &step, scratch, recorder);
             });
         }

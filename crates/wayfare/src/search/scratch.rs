@@ -2,6 +2,7 @@
 
 use crate::cell::Cell;
 use crate::cost::Cost;
+use crate::onward::ANYHOW;
 use crate::record::Effort;
 use crate::route::Route;
 use crate::search::bends::Label;
@@ -73,8 +74,10 @@ pub(crate) enum Offer {
 }
 
 /// `from` of a node where the search began.
-pub(crate) const ROOT: u8 = 8;
+pub(crate) const ROOT: u8 = ANYHOW;
 
+/// No page has this number: there are at most 2^31 nodes.
+const NO_PAGE: u32 = u32::MAX;
 const PAGE_SHIFT: u32 = 12;
 const PAGE_NODES: usize = 1 << PAGE_SHIFT;
 
@@ -88,6 +91,8 @@ pub(crate) struct Nodes {
     pages: Vec<(u32, u32)>,
     nodes: Vec<Node>,
     pages_used: u32,
+    /// The page asked for last, and where it begins: neighbours mostly share it.
+    last_page: (u32, usize),
 }
 
 impl Nodes {
@@ -104,12 +109,22 @@ impl Nodes {
             self.pages.resize(pages, (0, 0));
         }
         self.pages_used = 0;
+        self.last_page = (NO_PAGE, 0);
     }
 
     /// Where the node with this index is kept. The place stays valid until the next [`begin`](Self::begin).
     #[inline]
     pub(crate) fn place(&mut self, index: u32) -> usize {
-        let page = &mut self.pages[(index >> PAGE_SHIFT) as usize];
+        let page = index >> PAGE_SHIFT;
+        if page != self.last_page.0 {
+            self.last_page = (page, self.find_page(page));
+        }
+        self.last_page.1 | (index as usize & (PAGE_NODES - 1))
+    }
+
+    /// Where the nodes of a page begin; a page not used before gets the next free place.
+    fn find_page(&mut self, page: u32) -> usize {
+        let page = &mut self.pages[page as usize];
         if page.0 != self.generation {
             *page = (self.generation, self.pages_used);
             self.pages_used += 1;
@@ -118,7 +133,7 @@ impl Nodes {
                 self.nodes.resize(needed, Node::default());
             }
         }
-        page.1 as usize * PAGE_NODES + (index as usize & (PAGE_NODES - 1))
+        page.1 as usize * PAGE_NODES
     }
 
     /// The node at a place, if this search has touched it.

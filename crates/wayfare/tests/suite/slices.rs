@@ -182,7 +182,7 @@ fn a_recorder_that_panics_does_not_hang_the_search() {
     for query in queries {
         let mut search = Search::new(Arc::clone(&snapshot), query, Scratch::new());
         let run = std::panic::AssertUnwindSafe(|| search.run_recorded(5, &mut Faulty));
-        let _ = std::panic::catch_unwind(run);
+        drop(std::panic::catch_unwind(run));
         assert_eq!(search.finish().0, find_path(&snapshot, &query, &mut Scratch::new()));
     }
 }
