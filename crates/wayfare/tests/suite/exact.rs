@@ -155,6 +155,45 @@ fn maps_of_many_chunks_agree_with_the_oracle() {
 }
 
 #[test]
+fn any_sensible_prices_agree_with_the_oracle() {
+    for seed in 0..600 {
+        let mut random = Random::new(seed);
+        let largest = [20, 2000, u32::from(u16::MAX) / 2][seed as usize % 3];
+        let (x, y) = (1 + random.below(largest) as u16, 1 + random.below(largest) as u16);
+        let diagonal = x.max(y) + random.below(u32::from(x.min(y)) + 1) as u16;
+        let mut class = Class::default();
+        let kinds: Vec<Terrain> = (1..=4).map(Terrain).collect();
+        for kind in &kinds {
+            let factor = (1 + random.below([255, 65_280][seed as usize % 2])) as f32 / 256.0;
+            class = class.with(*kind, Factor::new(factor).unwrap());
+        }
+        let directions = [Directions::Four, Directions::Eight][random.below(2) as usize];
+        let corners = [Corners::BothFree, Corners::OneFree, Corners::Always][random.below(3) as usize];
+        let costs = StepCosts::with_axes(x, y, diagonal).unwrap();
+        let view = View { rules: Rules { directions, corners, costs }, class };
+
+        let mut map = random_map(&mut random, 18, 18, Flora::Uniform);
+        let (all, variety) = (map.area().unwrap(), 1 + random.below(4));
+        let mut pave = |terrain: Terrain| match terrain {
+            Terrain::OPEN => kinds[random.below(variety) as usize],
+            other => other,
+        };
+        map.edit(all, |_, terrain| pave(terrain)).unwrap();
+        let snapshot = Snapshot::new(&map, &view);
+        let (Some(start), goal) = (snapshot.nearest_open(random.cell(&map)), random.cell(&map)) else {
+            continue;
+        };
+        let best = oracle::distances(&map, &view, start).get(&(goal.x, goal.y)).copied();
+        for heuristic in HEURISTICS.into_iter().filter(|heuristic| is_exact(*heuristic, view.rules)) {
+            let answer = find(&snapshot, &searched(start, goal).heuristic(heuristic));
+            assert_eq!(answer.route().map(Route::cost), best, "{heuristic:?}, seed {seed}, {:?}", view.rules);
+        }
+        let pulled = find(&snapshot, &PathQuery::new(start, goal).shape(RouteShape::Pulled));
+        assert!(pulled.route().map(Route::cost) <= best, "seed {seed}, {:?}", view.rules);
+    }
+}
+
+#[test]
 fn rounding_of_cheap_ground_keeps_estimates_below_the_cost() {
     // 10 and 20 at a factor of 0.14 round to 1 and 3: a diagonal then costs more than the two steps around it.
     let class = Class::default().with(ROAD, Factor::new(0.14).unwrap());
