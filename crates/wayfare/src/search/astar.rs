@@ -1,7 +1,7 @@
 //! A*: open list, closed list, parents, F = G + H, over any [`Space`] whose nodes are numbers.
 //!
 //! The algorithm is Hart, Nilsson and Raphael's (1968) as Patrick Lester's "A* Pathfinding for Beginners" teaches
-//! it. The open list is a binary heap; an entry that was overtaken by a cheaper one stays in it and is skipped
+//! it. The open list is a heap; an entry that was overtaken by a cheaper one stays in it and is skipped
 //! when it surfaces. Ties in F go to the newest entry, which makes the search run ahead instead of spreading.
 
 use crate::cell::{Cell, Direction};
@@ -146,8 +146,6 @@ pub(crate) struct AStar {
     estimate: Estimate,
     stop: StopWhen,
     goal: u32,
-    /// Counts down, so that of two entries with the same F the newer one is the smaller.
-    next_order: u32,
     /// The closed node with the least straight distance to the goal, and that distance squared.
     nearest: Option<(u64, u32)>,
     /// The goal's node, once the search has stopped there.
@@ -200,18 +198,17 @@ impl AStar {
         recorder: &mut R,
     ) -> Self {
         scratch.nodes.begin(space.node_count());
-        scratch.open.clear();
-        let mut search = Self { estimate, stop, goal, next_order: u32::MAX, nearest: None, reached: None };
+        scratch.open.begin(estimate.f_may_fall());
         let cell = space.ground().map.cell_at(start);
         let h = estimate.h(cell);
         for root in space.roots(start) {
             let place = scratch.nodes.place(root);
             scratch.nodes.open(place, 0, ROOT);
-            search.push(scratch, estimate.f(0, h), root);
+            scratch.open.push(estimate.f(0, h), root);
             scratch.effort.opened += 1;
             recorder.opened(Visit { cell, parent: None, f: estimate.f(0, h), g: 0, h });
         }
-        search
+        Self { estimate, stop, goal, nearest: None, reached: None }
     }
 
     pub(crate) fn run<S: Space, R: Recorder + ?Sized>(
@@ -228,10 +225,9 @@ impl AStar {
             if let Some(outcome) = limits.stop(scratch.effort.closed) {
                 return outcome;
             }
-            let Some(entry) = scratch.open.pop() else {
+            let Some(node) = scratch.open.pop() else {
                 return Outcome::Exhausted;
             };
-            let node = node_of(entry);
             let place = scratch.nodes.place(node);
             // An entry whose node is closed was overtaken by a cheaper one.
             let Some(known) = scratch.nodes.close(place) else {
@@ -281,7 +277,7 @@ impl AStar {
                 recorder.reparented(visit);
             }
             if is_new || self.estimate.follows_g() {
-                self.push(scratch, f, step.node);
+                scratch.open.push(f, step.node);
             }
             if self.stop == StopWhen::GoalOpened
                 && space.index_of(step.node) == self.goal
@@ -290,14 +286,6 @@ impl AStar {
                 self.reached = Some(step.node);
             }
         });
-    }
-
-    /// F, then age, then node in one number: comparing entries is one instruction pair.
-    #[inline]
-    fn push(&mut self, scratch: &mut Scratch, f: Cost, node: u32) {
-        scratch.open.push(u128::from(f) << 64 | u128::from(self.next_order) << 32 | u128::from(node));
-        // After four thousand million entries ties go to the lower node instead; still the same on every run.
-        self.next_order = self.next_order.saturating_sub(1);
     }
 
     fn visit<S: Space>(&self, space: &S, node: u32, known: &Node, cell: Cell) -> Visit {
@@ -318,11 +306,6 @@ impl AStar {
     pub(crate) fn nearest(&self) -> Option<u32> {
         self.nearest.map(|(_, node)| node)
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the node is in the low 32 bits")]
-const fn node_of(entry: u128) -> u32 {
-    entry as u32
 }
 
 /// Fills `cells` with the path from the start to `node` and returns its cost.

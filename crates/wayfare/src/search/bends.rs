@@ -5,6 +5,8 @@
 //! leave the open list with ever more bends; one that reaches a node no cheaper than an earlier one did is
 //! beaten in both respects and dropped. (Martins' label setting, 1984, for two criteria.)
 
+use core::cmp::Reverse;
+
 use crate::cell::Cell;
 use crate::cost::Cost;
 use crate::ground::Ground;
@@ -43,7 +45,7 @@ impl Bends {
     ) -> Self {
         let space = space(ground);
         scratch.nodes.begin(space.node_count());
-        scratch.open.clear();
+        scratch.open_labels.clear();
         scratch.labels.clear();
         let search = Self { estimate, goal, limit };
         for root in space.roots(start) {
@@ -68,7 +70,7 @@ impl Bends {
             if let Some(outcome) = limits.stop(scratch.effort.closed) {
                 return outcome;
             }
-            let Some(entry) = scratch.open.pop() else {
+            let Some(Reverse(entry)) = scratch.open_labels.pop() else {
                 return Outcome::Exhausted;
             };
             let id = label_of(entry);
@@ -125,7 +127,8 @@ impl Bends {
         };
         scratch.labels.push(label);
         let f = label.cost + self.estimate.h(cell);
-        scratch.open.push(u128::from(label.bends) << 96 | u128::from(f) << 32 | u128::from(u32::MAX - id));
+        let entry = u128::from(label.bends) << 96 | u128::from(f) << 32 | u128::from(u32::MAX - id);
+        scratch.open_labels.push(Reverse(entry));
     }
 
     fn visit(&self, space: &Headings<'_>, label: Label, cell: Cell, scratch: &Scratch) -> Visit {

@@ -13,6 +13,7 @@ pub(crate) struct Estimate {
     heuristic: Heuristic,
     weight: Weight,
     least: Least,
+    diagonals: bool,
     /// The square of a factor below 1 that keeps Euclidean distance below the cost of a diagonal, as a fraction.
     shrink: Option<(u64, u64)>,
 }
@@ -28,8 +29,9 @@ impl Estimate {
         let mut least = ground.least();
         least.diagonal = least.diagonal.min(least.x + least.y);
         let (diagonal, straight) = (least.diagonal.pow(2), least.x.pow(2) + least.y.pow(2));
-        let shrinks = directions == Directions::Eight && diagonal < straight;
-        Self { goal, heuristic, weight, least, shrink: shrinks.then_some((diagonal, straight)) }
+        let diagonals = directions == Directions::Eight;
+        let shrinks = diagonals && diagonal < straight;
+        Self { goal, heuristic, weight, least, diagonals, shrink: shrinks.then_some((diagonal, straight)) }
     }
 
     /// The exact cost of the cheapest way to the goal over empty ground of the cheapest terrain.
@@ -64,6 +66,20 @@ impl Estimate {
     #[inline]
     pub(crate) fn follows_g(&self) -> bool {
         self.weight != Weight::GREEDY
+    }
+
+    /// Whether a step may lead to a lower F: whenever the estimate may drop by more than the step costs.
+    pub(crate) fn f_may_fall(&self) -> bool {
+        let consistent = match self.heuristic {
+            Heuristic::Auto
+            | Heuristic::Octile
+            | Heuristic::Chebyshev
+            | Heuristic::Euclidean
+            | Heuristic::Zero => true,
+            Heuristic::Manhattan => !self.diagonals,
+            Heuristic::SquaredEuclidean => false,
+        };
+        !consistent || self.weight > Weight::ONE
     }
 
     /// The floor of the exact root: a rounded float could break consistency by one.

@@ -2,6 +2,7 @@
 //!
 //! Comes in: a [`Snapshot`], a [`PathQuery`], a [`Scratch`]. Goes out: an [`Answer`].
 
+mod radix;
 pub(crate) mod open;
 pub(crate) mod scratch;
 pub(crate) mod estimate;

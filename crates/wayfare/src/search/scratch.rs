@@ -1,5 +1,8 @@
 //! Memory that searches reuse: a table of nodes that grows with the cells touched, an open list, buffers.
 
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::cell::Cell;
 use crate::cost::Cost;
 use crate::onward::ANYHOW;
@@ -17,6 +20,8 @@ pub struct Scratch {
     pub(crate) nodes: Nodes,
     pub(crate) open: Open,
     pub(crate) labels: Vec<Label>,
+    /// The open list of labels, packed as [`bends`](crate::search::bends) says.
+    pub(crate) open_labels: BinaryHeap<Reverse<u128>>,
     pub(crate) costs: Vec<Cost>,
     pub(crate) effort: Effort,
     spare: Vec<Cell>,
