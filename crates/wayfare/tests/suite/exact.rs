@@ -123,6 +123,50 @@ fn a_weight_bounds_what_it_costs() {
     });
 }
 
+/// An open list in the plainest words: it panics unless the cell closed is the best one open, of equals the newest.
+#[derive(Default)]
+struct Referee {
+    greedy: bool,
+    events: u32,
+    open: Vec<(Cost, u32, Cell)>,
+}
+
+impl Recorder for Referee {
+    fn opened(&mut self, visit: Visit) {
+        self.events += 1;
+        self.open.push((visit.f, self.events, visit.cell));
+    }
+
+    fn reparented(&mut self, visit: Visit) {
+        self.events += 1;
+        let known = self.open.iter_mut().find(|(_, _, cell)| *cell == visit.cell).expect("it is open");
+        // A better G changes nothing in a list sorted by H alone.
+        if !self.greedy {
+            *known = (visit.f, self.events, visit.cell);
+        }
+    }
+
+    fn closed(&mut self, visit: Visit) {
+        let best = self.open.iter().copied().min_by_key(|(f, event, _)| (*f, core::cmp::Reverse(*event)));
+        assert_eq!(best.map(|(f, _, cell)| (f, cell)), Some((visit.f, visit.cell)));
+        self.open.retain(|(_, _, cell)| *cell != visit.cell);
+    }
+}
+
+#[test]
+fn the_newest_of_the_best_is_closed_first() {
+    for_random_queries(4, 20, |_, snapshot, start, goal, _| {
+        for heuristic in HEURISTICS {
+            for weight in [Weight::new(0.7).unwrap(), Weight::ONE, Weight::new(2.5).unwrap(), Weight::GREEDY]
+            {
+                let query = searched(start, goal).heuristic(heuristic).weight(weight);
+                let mut referee = Referee { greedy: weight == Weight::GREEDY, ..Referee::default() };
+                find_path_recorded(snapshot, &query, &mut Scratch::new(), &mut referee).unwrap();
+            }
+        }
+    });
+}
+
 #[test]
 fn an_early_exit_errs_by_the_last_step_at_most() {
     for_random_queries(30, 20, |name, snapshot, start, goal, best| {
