@@ -5,7 +5,7 @@
 use crate::cell::{Cell, Direction};
 use crate::cost::{Cost, Factor, StepCosts};
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
-use crate::onward::Onward;
+use crate::onward::{ANYHOW, Onward};
 use crate::view::View;
 
 /// A map seen through a view.
@@ -14,7 +14,7 @@ pub(crate) struct Ground {
     pub(crate) map: Map,
     pub(crate) view: View,
     /// Cost of entering each terrain along a row, along a column and diagonally; 0 where it cannot be entered.
-    costs: [[u32; 256]; 3],
+    costs: Costs,
     /// Which steps are worth taking, on this ground and under this rule.
     onward: Onward,
     /// The costs of a step if they are the same everywhere.
@@ -22,6 +22,8 @@ pub(crate) struct Ground {
     /// The cheapest step of each kind over the terrain that is really there: what heuristics may count on.
     least: Least,
 }
+
+type Costs = [[u32; 256]; 3];
 
 /// The cheapest step along a row, along a column and diagonally, anywhere on the map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,47 +51,24 @@ impl Ground {
                 *cost = view.class.factor(Terrain(id)).map_or(0, |factor| factor.apply(step));
             }
         }
-        let least = Least { x: 0, y: 0, diagonal: 0 };
-        let onward = Onward::new(view.rules, None);
-        let mut ground = Self { map, view, costs, onward, even: None, least };
-        ground.look_again();
-        ground
+        let even = find_even(&map, &costs);
+        let least = find_least(&map, &costs).unwrap_or(Least {
+            x: steps.x().into(),
+            y: steps.y().into(),
+            diagonal: steps.diagonal().into(),
+        });
+        Self { onward: Onward::new(view.rules, even), map, view, costs, even, least }
     }
 
     /// The same view of a newer map.
     pub(crate) fn set_map(&mut self, map: &Map) {
         self.map = map.clone();
-        self.look_again();
-    }
-
-    /// Works out what depends on which terrain is there.
-    fn look_again(&mut self) {
-        self.least = self.find_least();
-        let even = self.find_even();
+        self.least = find_least(map, &self.costs).unwrap_or(self.least);
+        let even = find_even(map, &self.costs);
         if even != self.even {
             self.even = even;
             self.onward = Onward::new(self.view.rules, even);
         }
-    }
-
-    fn find_even(&self) -> Option<[u32; 3]> {
-        let mut kinds = self.present().map(|id| self.costs.map(|axis| axis[usize::from(id)]));
-        let first = kinds.next()?;
-        kinds.all(|other| other == first).then_some(first)
-    }
-
-    /// The terrain of all cells that can be entered.
-    fn present(&self) -> impl Iterator<Item = u8> {
-        (0..=u8::MAX).filter(|id| self.enters(*id) && self.map.count(Terrain(*id)) > 0)
-    }
-
-    fn find_least(&self) -> Least {
-        let steps = self.view.rules.costs;
-        let least = |axis: usize, otherwise: u16| {
-            let costs = self.present().map(|id| u64::from(self.costs[axis][usize::from(id)]));
-            costs.min().unwrap_or(otherwise.into())
-        };
-        Least { x: least(0, steps.x()), y: least(1, steps.y()), diagonal: least(2, steps.diagonal()) }
     }
 
     pub(crate) const fn least(&self) -> Least {
@@ -108,12 +87,10 @@ impl Ground {
 
     /// The cost of the step from `from` in `direction`, or `None` if the rule or the ground forbids it.
     pub(crate) fn step_cost(&self, from: Cell, direction: Direction) -> Option<u32> {
-        let terrain = self.map.terrain(from.step(direction)).0;
-        let legal = self.view.rules.knows(direction)
-            && self.is_open(from)
-            && self.enters(terrain)
-            && (!direction.is_diagonal() || self.corner_allows(from, direction));
-        legal.then(|| self.cost_of(direction, terrain))
+        let terrain = self.around_any(from);
+        let legal = self.onward.steps(ANYHOW, self.free(&terrain));
+        let is_legal = self.is_open(from) && legal >> direction as u8 & 1 == 1;
+        is_legal.then(|| self.cost_of(direction, terrain[direction as usize]))
     }
 
     /// Whether the cells on both sides of a diagonal let it pass.
@@ -134,15 +111,14 @@ impl Ground {
     }
 
     /// Calls `visit` with every step worth taking out of the cell at `index`, clockwise from the top left, for a
-    /// search that entered it in direction `entered` (or [`ANYHOW`](crate::onward::ANYHOW)).
+    /// search that entered it in direction `entered` (or [`ANYHOW`]).
     #[inline]
     pub(crate) fn for_each_step(&self, index: u32, cell: Cell, entered: u8, mut visit: impl FnMut(Step)) {
         let (x, y) = (index & (CHUNK_SIDE - 1), index >> CHUNK_SHIFT & (CHUNK_SIDE - 1));
         let inner = 1..CHUNK_SIDE - 1;
         let is_inner = inner.contains(&x) && inner.contains(&y);
-        let terrain = if is_inner { self.around_inner(index) } else { self.around_border(cell) };
-        let free = (0..8).fold(0, |free, i| free | u8::from(self.enters(terrain[i])) << i);
-        let mut worth = self.onward.steps(entered, free);
+        let terrain = if is_inner { self.around_inner(index) } else { self.around_any(cell) };
+        let mut worth = self.onward.steps(entered, self.free(&terrain));
         while worth != 0 {
             let direction = Direction::ALL[worth.trailing_zeros() as usize & 7];
             worth &= worth - 1;
@@ -157,6 +133,12 @@ impl Ground {
         }
     }
 
+    /// Which of eight neighbours can be entered, as bits.
+    #[inline]
+    fn free(&self, terrain: &[u8; 8]) -> u8 {
+        (0..8).fold(0, |free, i| free | u8::from(self.enters(terrain[i])) << i)
+    }
+
     /// Terrain of the eight neighbours of a cell that is not at the border of its chunk.
     #[inline]
     fn around_inner(&self, index: u32) -> [u8; 8] {
@@ -169,7 +151,8 @@ impl Ground {
         }
     }
 
-    fn around_border(&self, cell: Cell) -> [u8; 8] {
+    /// Terrain of the eight neighbours of any cell.
+    fn around_any(&self, cell: Cell) -> [u8; 8] {
         Direction::ALL.map(|direction| self.map.terrain(cell.step(direction)).0)
     }
 
@@ -184,6 +167,25 @@ impl Ground {
     pub(crate) fn distance_squared(&self, a: Cell, b: Cell) -> u64 {
         squared_distance(self.view.rules.costs, a, b)
     }
+}
+
+/// The costs of a step if they are the same on all terrain that is there.
+fn find_even(map: &Map, costs: &Costs) -> Option<[u32; 3]> {
+    let mut kinds = present(map, costs);
+    let first = kinds.next()?;
+    kinds.all(|other| other == first).then_some(first)
+}
+
+/// The cheapest steps, or `None` if nothing can be entered.
+fn find_least(map: &Map, costs: &Costs) -> Option<Least> {
+    let least = present(map, costs).reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1]), a[2].min(b[2])])?;
+    Some(Least { x: least[0].into(), y: least[1].into(), diagonal: least[2].into() })
+}
+
+/// The costs of each terrain that is there and can be entered.
+fn present(map: &Map, costs: &Costs) -> impl Iterator<Item = [u32; 3]> {
+    let there = (0..=u8::MAX).filter(|id| map.count(Terrain(*id)) > 0);
+    there.map(|id| costs.map(|axis| axis[usize::from(id)])).filter(|costs| costs[0] != 0)
 }
 
 /// How far in a chunk the eight neighbours are stored from a cell, clockwise from the top left.
