@@ -1,7 +1,7 @@
 //! Watch a search at work: cells opened, cells closed, and the path.
 //!
 //! Left click sets the goal, right click builds or removes a wall, H takes the next heuristic, P pulls the path taut.
-//! `--frames N` exits after so many frames, `--screenshot FILE` saves the last but one.
+//! `--frames N` exits after so many frames, `--screenshot FILE` saves what is shown ten frames before.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -62,7 +62,7 @@ impl StepCosts {
     /// Costs in proportion to the lengths of cells `width` wide and `height` high, such as 64 × 32 tiles.
     ///
     /// # Errors
-    /// [`CostError::Size`] unless both are finite and positive and neither is more than 66 times the other.
+    /// [`CostError::Size`] unless both are finite and positive, and neither is more than about 66 times the other.
     pub fn rectangular(width: f32, height: f32) -> Result<Self, CostError> {
         let error = CostError::Size { width, height };
         let shorter = f64::from(width.min(height));
@@ -72,7 +72,7 @@ impl StepCosts {
         let scale = f64::from(Self::FINE.x) / shorter;
         let (x, y) = (f64::from(width) * scale, f64::from(height) * scale);
         let whole = |length: f64| whole_u16(length).ok_or(error);
-        Self::with_axes(whole(x.round())?, whole(y.round())?, whole(x.hypot(y).round())?)
+        Self::with_axes(whole(x.round())?, whole(y.round())?, whole((x * x + y * y).sqrt().round())?)
     }
 
     /// The cost of a step along a row.
@@ -105,7 +105,8 @@ fn whole_u16(value: f64) -> Option<u16> {
 /// How much dearer (or cheaper) a terrain is than ordinary ground, in steps of 1/256.
 ///
 /// Entering a cell costs step × factor, rounded to a whole unit and never below 1. With
-/// [`StepCosts::FINE`] the rounding is below a thousandth; a pair as coarse as 1/1 cannot tell 0.5 from 1.
+/// [`StepCosts::FINE`] the rounding is below a thousandth of an ordinary step; a pair as coarse as 1/1 cannot
+/// tell 0.5 from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Factor(u16);
 
@@ -133,11 +134,6 @@ impl Factor {
     /// The factor as a number.
     pub fn value(self) -> f32 {
         f32::from(self.0) / 256.0
-    }
-
-    /// In 256ths.
-    pub(crate) const fn units(self) -> u64 {
-        self.0 as u64
     }
 
     /// The whole cost of a step of `step` over this terrain; below 2^24.

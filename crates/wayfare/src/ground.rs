@@ -3,7 +3,7 @@
 //! All engines ask here which steps are legal and what they cost, so the movement rule is written once.
 
 use crate::cell::{Cell, Direction};
-use crate::cost::{Cost, Factor, StepCosts};
+use crate::cost::{Cost, StepCosts};
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
 use crate::onward::{ANYHOW, Onward};
 use crate::view::View;
@@ -93,18 +93,6 @@ impl Ground {
         is_legal.then(|| self.cost_of(direction, terrain[direction as usize]))
     }
 
-    /// Whether the cells on both sides of a diagonal let it pass.
-    pub(crate) fn corner_allows(&self, from: Cell, diagonal: Direction) -> bool {
-        let (dx, dy) = diagonal.offset();
-        self.view.rules.corners.allow(self.is_open(from + (dx, 0)), self.is_open(from + (0, dy)))
-    }
-
-    /// The cost of entering `cell` by a step in `direction`, or `None` if it is blocked.
-    pub(crate) fn enter_cost(&self, cell: Cell, direction: Direction) -> Option<u32> {
-        let cost = self.cost_of(direction, self.map.terrain(cell).0);
-        (cost != 0).then_some(cost)
-    }
-
     #[inline]
     fn cost_of(&self, direction: Direction, terrain: u8) -> u32 {
         self.costs[direction.axis()][terrain as usize]
@@ -156,10 +144,12 @@ impl Ground {
         Direction::ALL.map(|direction| self.map.terrain(cell.step(direction)).0)
     }
 
-    /// The factor of an open cell in 256ths, or `None` if it is blocked.
+    /// What a step into a cell costs along a row, along a column and diagonally, or `None` if it is blocked.
     #[inline]
-    pub(crate) fn factor_units(&self, cell: Cell) -> Option<u64> {
-        self.view.class.factor(self.map.terrain(cell)).map(Factor::units)
+    pub(crate) fn prices(&self, cell: Cell) -> Option<[u32; 3]> {
+        let terrain = usize::from(self.map.terrain(cell).0);
+        let prices = [self.costs[0][terrain], self.costs[1][terrain], self.costs[2][terrain]];
+        (prices[0] != 0).then_some(prices)
     }
 
     /// The square of the straight distance between two cells of the map, in squared step costs.

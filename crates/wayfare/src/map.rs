@@ -200,7 +200,6 @@ impl Map {
             }
         }
         let mut changed = 0;
-        let mut counts = *self.counts;
         for part in chunk_parts(area) {
             let slot = part.chunk.y * self.columns + part.chunk.x;
             for cell in part.area.cells() {
@@ -210,18 +209,17 @@ impl Map {
                 if new == old {
                     continue;
                 }
-                // Copies the chunk if anybody shares it; an edit that changes nothing copies nothing.
+                // Copies the chunk if anybody shares it; an edit that changes nothing copies nothing. All that
+                // depends on the cell changes with it, so that a rule that panics leaves the map in order.
                 let chunk = Arc::make_mut(&mut Arc::make_mut(&mut self.chunks)[slot as usize]);
+                let counts = Arc::make_mut(&mut self.counts);
                 chunk.terrain[local] = new;
                 chunk.version = version;
                 counts[usize::from(old)] -= 1;
                 counts[usize::from(new)] += 1;
+                self.version = version;
                 changed += 1;
             }
-        }
-        if changed > 0 {
-            self.version = version;
-            *Arc::make_mut(&mut self.counts) = counts;
         }
         Ok(changed)
     }
@@ -443,6 +441,19 @@ mod tests {
         assert_ne!(map, before);
         let shared = map.chunks().iter().zip(before.chunks()).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
         assert_eq!(shared, 99);
+    }
+
+    #[test]
+    fn a_rule_that_panics_leaves_the_map_in_order() {
+        let mut map = Map::new(4, 1).unwrap();
+        let whole = map.area().unwrap();
+        let edit = std::panic::AssertUnwindSafe(|| {
+            map.edit(whole, |cell, _| if cell.x < 2 { Terrain::WALL } else { panic!("on purpose") })
+        });
+        assert!(std::panic::catch_unwind(edit).is_err());
+        assert_eq!(map.to_text(|_| None), "##..");
+        assert_eq!((map.count(Terrain::WALL), map.count(Terrain::OPEN), map.version()), (2, 2, 1));
+        assert_eq!(map.fill(whole, Terrain::OPEN), Ok(2));
     }
 
     #[test]

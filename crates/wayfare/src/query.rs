@@ -9,7 +9,7 @@
 //! | heuristic | 4 directions | 8 directions |
 //! |---|---|---|
 //! | [`Auto`](Heuristic::Auto) | optimal | optimal |
-//! | [`Manhattan`](Heuristic::Manhattan) | optimal, the tightest | **inexact**: a diagonal replaces two straight steps, so it estimates too much (exact only if a diagonal costs as much as both) |
+//! | [`Manhattan`](Heuristic::Manhattan) | optimal, the tightest | **inexact**: a diagonal replaces two straight steps, so it estimates too much (exact only if on every terrain there, after rounding, a diagonal costs as much as both) |
 //! | [`Octile`](Heuristic::Octile) | optimal, weaker than Manhattan | optimal, the tightest |
 //! | [`Chebyshev`](Heuristic::Chebyshev) | optimal, weak | optimal, weak |
 //! | [`Euclidean`](Heuristic::Euclidean) | optimal, weak | optimal, weak |
@@ -235,7 +235,11 @@ pub enum Objective {
     /// The search runs over cells *and* headings, which makes it exact and up to eight times as large.
     TurnCost(u32),
     /// The fewest changes of direction among all paths that cost at most this many per cent more than the
-    /// cheapest; of those, the cheapest. Heuristic, weight and stopping rule do not matter here.
+    /// cheapest; of those, the cheapest. Heuristic, weight and stopping rule do not matter here, and of straight
+    /// lines only optimal ones are taken.
+    ///
+    /// It costs a search over the ground within the limit for each number of bends; on large cluttered maps with
+    /// a generous limit that is much, so give it a [budget](PathQuery::budget).
     FewestBends {
         /// Per cent above the cheapest path.
         within_percent: u16,

@@ -22,7 +22,9 @@ pub struct Visit {
 
 /// Receives the events of a search, in the order in which they happen. Every method does nothing by default.
 ///
-/// A search with a turn cost, or for the fewest bends, visits a cell once per heading.
+/// A search with a turn cost visits a cell once per heading. One for the fewest bends finds the cheapest path first,
+/// then looks back from the goal as far as its limit reaches, then visits a cell as often as another way there may
+/// pay.
 pub trait Recorder {
     /// Whether events are wanted at all. A search prepares none if not.
     fn watching(&self) -> bool {

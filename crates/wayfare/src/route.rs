@@ -40,7 +40,8 @@ impl Route {
     pub fn length(&self) -> f64 {
         let leg = |pair: &[Cell]| {
             let (dx, dy) = pair[0].gap(pair[1]);
-            f64::from(dx).hypot(f64::from(dy))
+            let (dx, dy) = (f64::from(dx), f64::from(dy));
+            (dx * dx + dy * dy).sqrt()
         };
         self.cells.windows(2).map(leg).sum()
     }
@@ -74,7 +75,7 @@ pub enum Answer {
     },
     /// The budget ran out first.
     OutOfBudget {
-        /// The settled cell closest to the goal, by straight distance.
+        /// The settled cell closest to the goal: by straight distance, then by lower row, then by lower column.
         nearest: Cell,
     },
 }

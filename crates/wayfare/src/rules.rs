@@ -61,6 +61,15 @@ impl Rules {
         matches!(self.directions, Directions::Eight) || !direction.is_diagonal()
     }
 
+    /// What a line of any angle needs where it passes exactly through a corner. Where no diagonal is ever walked,
+    /// it cannot slip between two walls either.
+    pub(crate) const fn line_corners(self) -> Corners {
+        match (self.directions, self.corners) {
+            (Directions::Four, Corners::Always) => Corners::OneFree,
+            (_, corners) => corners,
+        }
+    }
+
     /// Whether two free cells that touch only at a corner are connected when both cells beside them are blocked.
     pub(crate) const fn slips_through_corners(self) -> bool {
         matches!((self.directions, self.corners), (Directions::Eight, Corners::Always))

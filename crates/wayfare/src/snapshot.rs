@@ -120,9 +120,9 @@ impl Snapshot {
     /// What walking straight from one cell to another costs, or `None` if there is no
     /// [line of sight](Self::line_of_sight).
     ///
-    /// Along rows, columns and diagonals it is the sum of the steps. At other angles it is the straight distance,
-    /// each part of it times the factor of the terrain it crosses. As with steps, what is left behind is not
-    /// charged for: the half cell at the start counts at the price of the end.
+    /// Along the directions of the rule it is the sum of the steps. At other angles it is the straight distance,
+    /// each part of it at the price of the terrain it crosses. As with steps, what is left behind is not charged
+    /// for: the half cell at the start counts at the price of the end.
     pub fn leg_cost(&self, from: Cell, to: Cell) -> Option<Cost> {
         line::leg_cost(&self.ground, from, to)
     }

@@ -8,7 +8,7 @@ use crate::cell::Cell;
 use crate::map::{Map, MapError, Terrain};
 
 impl Map {
-    /// Reads a map drawn as text. Indentation and empty lines around the drawing do not count.
+    /// Reads a map drawn as text. Indentation and empty lines do not count.
     ///
     /// ```
     /// use wayfare::prelude::*;
@@ -44,7 +44,6 @@ impl Map {
         let width = side(rows.clone().next().map_or(0, |row| row.chars().count()));
         let height = side(rows.clone().count());
         let mut map = Self::new(width, height).map_err(MapTextError::Map)?;
-        let Some(area) = map.area() else { return Ok(map) };
         let mut terrain = Vec::new();
         for (line, row) in (1..).zip(rows) {
             let length = row.chars().count();
@@ -58,6 +57,9 @@ impl Map {
                 terrain.push(found);
             }
         }
+        let Some(area) = map.area() else {
+            return Ok(map);
+        };
         let row_major =
             |cell: Cell| cell.y.unsigned_abs() as usize * width as usize + cell.x.unsigned_abs() as usize;
         // A map just read has not been edited yet.
@@ -170,6 +172,8 @@ mod tests {
     #[test]
     fn what_is_no_map_is_named() {
         assert_eq!(Map::from_text("...\n.."), Err(MapTextError::Ragged { line: 2, length: 2, expected: 3 }));
+        let first_empty = Map::from_rows(["", "..."].into_iter(), |_| Some(Terrain::OPEN));
+        assert_eq!(first_empty, Err(MapTextError::Ragged { line: 2, length: 3, expected: 0 }));
         assert_eq!(Map::from_text("..\n.0"), Err(MapTextError::Symbol { line: 2, column: 2, symbol: '0' }));
         assert_eq!(Map::from_text(".x").unwrap_err().to_string(), "'x' in row 1, column 2 is no terrain");
         let long = ".".repeat(20_000);

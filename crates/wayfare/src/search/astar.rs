@@ -129,6 +129,40 @@ impl Space for Headings<'_> {
     }
 }
 
+/// Nodes are cells, steps are taken backwards: from a cell to those it can be reached from.
+pub(crate) struct Backwards<'a>(pub(crate) &'a Ground);
+
+impl Space for Backwards<'_> {
+    fn ground(&self) -> &Ground {
+        self.0
+    }
+
+    fn node_count(&self) -> usize {
+        Cells(self.0).node_count()
+    }
+
+    fn index_of(&self, node: u32) -> u32 {
+        node
+    }
+
+    fn roots(&self, index: u32) -> impl Iterator<Item = u32> {
+        core::iter::once(index)
+    }
+
+    fn for_each_move(&self, node: u32, cell: Cell, _: u8, mut visit: impl FnMut(Move)) {
+        let Some(prices) = self.0.prices(cell) else { return };
+        self.0.for_each_step(node, cell, ANYHOW, |step| {
+            // Legal both ways, and paid for where it really ends: here.
+            let cost = prices[step.direction.axis()].into();
+            visit(Move { node: step.index, cell: step.cell, cost, from: step.direction as u8 });
+        });
+    }
+
+    fn parent(&self, node: u32, from: u8) -> u32 {
+        step_back(self.0, node, from)
+    }
+}
+
 /// The direction a (cell, heading) node was entered in.
 #[inline]
 pub(crate) const fn heading_of(node: u32) -> u8 {
@@ -141,13 +175,27 @@ pub(crate) fn step_back(ground: &Ground, index: u32, direction: u8) -> u32 {
     ground.map.index_inside(ground.map.cell_at(index).step(back))
 }
 
+/// What a search is after.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// Where the cell to be reached is stored, or [`NOWHERE`] to close all that can be.
+    pub(crate) index: u32,
+    /// Where the query wants to go, be it reachable or not.
+    pub(crate) aim: Cell,
+    pub(crate) stop: StopWhen,
+    /// Nodes with a higher F are not looked at.
+    pub(crate) limit: Cost,
+}
+
+/// No cell is stored there.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
 /// A running search. Its nodes and open list are in the [`Scratch`] it is run with.
 pub(crate) struct AStar {
     estimate: Estimate,
-    stop: StopWhen,
-    goal: u32,
-    /// The closed node with the least straight distance to the goal, and that distance squared.
-    nearest: Option<(u64, u32)>,
+    goal: Goal,
+    /// The closed node closest to that: the distance squared, row and column, and the node.
+    nearest: Option<((u64, i32, i32), u32)>,
     /// The goal's node, once the search has stopped there.
     reached: Option<u32>,
 }
@@ -192,8 +240,7 @@ impl AStar {
         space: &S,
         start: u32,
         estimate: Estimate,
-        goal: u32,
-        stop: StopWhen,
+        goal: Goal,
         scratch: &mut Scratch,
         recorder: &mut R,
     ) -> Self {
@@ -208,7 +255,7 @@ impl AStar {
             scratch.effort.opened += 1;
             recorder.opened(Visit { cell, parent: None, f: estimate.f(0, h), g: 0, h });
         }
-        Self { estimate, stop, goal, nearest: None, reached: None }
+        Self { estimate, goal, nearest: None, reached: None }
     }
 
     pub(crate) fn run<S: Space, R: Recorder + ?Sized>(
@@ -241,7 +288,7 @@ impl AStar {
             if limits.budget != u64::MAX {
                 self.note_nearest(space, node, cell);
             }
-            if space.index_of(node) == self.goal {
+            if space.index_of(node) == self.goal.index {
                 self.reached = Some(node);
             } else {
                 self.expand(space, node, cell, &known, scratch, recorder);
@@ -261,6 +308,11 @@ impl AStar {
     ) {
         space.for_each_move(node, cell, known.from, |step| {
             let g = known.g + step.cost;
+            if self.goal.limit != Cost::MAX
+                && self.estimate.f(g, self.estimate.h(step.cell)) > self.goal.limit
+            {
+                return;
+            }
             let is_new = match scratch.nodes.offer(step.node, g, step.from) {
                 Offer::Opened => true,
                 Offer::Reparented => false,
@@ -279,8 +331,8 @@ impl AStar {
             if is_new || self.estimate.follows_g() {
                 scratch.open.push(f, step.node);
             }
-            if self.stop == StopWhen::GoalOpened
-                && space.index_of(step.node) == self.goal
+            if self.goal.stop == StopWhen::GoalOpened
+                && space.index_of(step.node) == self.goal.index
                 && self.reached.is_none()
             {
                 self.reached = Some(step.node);
@@ -295,10 +347,9 @@ impl AStar {
     }
 
     fn note_nearest<S: Space>(&mut self, space: &S, node: u32, cell: Cell) {
-        let map = &space.ground().map;
-        let distance = space.ground().distance_squared(cell, map.cell_at(self.goal));
-        if self.nearest.is_none_or(|(least, _)| distance < least) {
-            self.nearest = Some((distance, node));
+        let key = (space.ground().distance_squared(cell, self.goal.aim), cell.y, cell.x);
+        if self.nearest.is_none_or(|(least, _)| key < least) {
+            self.nearest = Some((key, node));
         }
     }
 

@@ -3,7 +3,8 @@
 //! A node may be worth visiting twice: with few bends at a high cost, and with more bends at a lower one, since
 //! the cost left decides where the path can still go. So visits are *labels*, each with its own parent. Labels
 //! leave the open list with ever more bends; one that reaches a node no cheaper than an earlier one did is
-//! beaten in both respects and dropped. (Martins' label setting, 1984, for two criteria.)
+//! beaten in both respects and dropped. So is one from where the goal is too dear to reach: how dear, a search
+//! backwards from the goal has found out. (Martins' label setting, 1984, for two criteria.)
 
 use core::cmp::Reverse;
 
@@ -11,8 +12,7 @@ use crate::cell::Cell;
 use crate::cost::Cost;
 use crate::ground::Ground;
 use crate::record::{Recorder, Visit};
-use crate::search::astar::{Headings, Limits, Move, Outcome, Space, heading_of};
-use crate::search::estimate::Estimate;
+use crate::search::astar::{Headings, Limits, Outcome, Space, heading_of};
 use crate::search::scratch::{ROOT, Scratch};
 
 /// One way to reach a node.
@@ -26,34 +26,31 @@ pub(crate) struct Label {
 
 const NO_PARENT: u32 = u32::MAX;
 
-/// A running search for the fewest bends. Its labels and open list are in the [`Scratch`] it is run with.
+/// A running search for the fewest bends. Its labels and open list are in the [`Scratch`] it is run with, and so is
+/// the exact cost to go from every cell that a path within the limit may visit.
 pub(crate) struct Bends {
-    estimate: Estimate,
     goal: u32,
     limit: Cost,
 }
 
 impl Bends {
     /// Opens the start. Paths that cost more than `limit` are not looked at.
-    pub(crate) fn new(
+    pub(crate) fn new<R: Recorder + ?Sized>(
         ground: &Ground,
         start: u32,
         goal: u32,
         limit: Cost,
-        estimate: Estimate,
         scratch: &mut Scratch,
+        recorder: &mut R,
     ) -> Self {
         let space = space(ground);
         scratch.nodes.begin(space.node_count());
         scratch.open_labels.clear();
         scratch.labels.clear();
-        let search = Self { estimate, goal, limit };
+        let search = Self { goal, limit };
         for root in space.roots(start) {
-            search.push(
-                scratch,
-                Label { node: root, parent: NO_PARENT, bends: 0, cost: 0 },
-                ground.map.cell_at(start),
-            );
+            let label = Label { node: root, parent: NO_PARENT, bends: 0, cost: 0 };
+            search.push(&space, label, ground.map.cell_at(start), scratch, recorder);
         }
         search
     }
@@ -84,57 +81,49 @@ impl Bends {
             scratch.effort.closed += 1;
             let cell = space.cell_of(label.node);
             if recorder.watching() {
-                recorder.closed(self.visit(&space, label, cell, scratch));
+                let h = self.cost_to_go(&space, label.node, scratch).unwrap_or(0);
+                recorder.closed(visit(&space, label, cell, h, scratch));
             }
             if space.index_of(label.node) == self.goal {
                 return Outcome::Reached(id);
             }
             space.for_each_move(label.node, cell, ROOT, |step| {
-                self.open(&space, id, label, &step, scratch, recorder);
+                let turns = heading_of(step.node) != heading_of(label.node);
+                let (bends, cost) = (label.bends + u32::from(turns), label.cost + step.cost);
+                let next = Label { node: step.node, parent: id, bends, cost };
+                self.push(&space, next, step.cell, scratch, recorder);
             });
         }
     }
 
-    fn open<R: Recorder + ?Sized>(
+    /// Puts a label on the open list, unless it is beaten already or leads nowhere within the limit.
+    fn push<R: Recorder + ?Sized>(
         &self,
         space: &Headings<'_>,
-        parent: u32,
-        from: Label,
-        step: &Move,
+        label: Label,
+        cell: Cell,
         scratch: &mut Scratch,
         recorder: &mut R,
     ) {
-        let bends = from.bends + u32::from(heading_of(step.node) != heading_of(from.node));
-        let cost = from.cost + step.cost;
-        let place = scratch.nodes.place(step.node);
-        let beaten = scratch.nodes.get(place).is_some_and(|known| known.g <= cost);
-        if beaten || cost + self.estimate.h(step.cell) > self.limit {
-            return;
-        }
-        let label = Label { node: step.node, parent, bends, cost };
-        self.push(scratch, label, step.cell);
+        let place = scratch.nodes.place(label.node);
+        let beaten = scratch.nodes.get(place).is_some_and(|known| known.g <= label.cost);
+        let to_go = self.cost_to_go(space, label.node, scratch);
+        let Some(h) = to_go.filter(|h| !beaten && label.cost + h <= self.limit) else { return };
+        // Four thousand million labels would be 96 GiB; the search has long been given up by then.
+        let Ok(id) = u32::try_from(scratch.labels.len()) else { return };
+        scratch.labels.push(label);
+        // Bends, then F, then age in one number; the newest label has the highest number, so it is counted down.
+        let (bends, f) = (u128::from(label.bends), u128::from(label.cost + h));
+        scratch.open_labels.push(Reverse(bends << 96 | f << 32 | u128::from(u32::MAX - id)));
         scratch.effort.opened += 1;
         if recorder.watching() {
-            recorder.opened(self.visit(space, label, step.cell, scratch));
+            recorder.opened(visit(space, label, cell, h, scratch));
         }
     }
 
-    /// Bends, then F, then age in one number; the newest label has the highest number, so it is counted down.
-    fn push(&self, scratch: &mut Scratch, label: Label, cell: Cell) {
-        // Four thousand million labels would be 96 GiB; the search has long been given up by then.
-        let Ok(id) = u32::try_from(scratch.labels.len()) else {
-            return;
-        };
-        scratch.labels.push(label);
-        let f = label.cost + self.estimate.h(cell);
-        let entry = u128::from(label.bends) << 96 | u128::from(f) << 32 | u128::from(u32::MAX - id);
-        scratch.open_labels.push(Reverse(entry));
-    }
-
-    fn visit(&self, space: &Headings<'_>, label: Label, cell: Cell, scratch: &Scratch) -> Visit {
-        let parent = scratch.labels.get(label.parent as usize).map(|parent| space.cell_of(parent.node));
-        let h = self.estimate.h(cell);
-        Visit { cell, parent, f: label.cost + h, g: label.cost, h }
+    /// What is left to the goal, or `None` if that leads beyond the limit.
+    fn cost_to_go(&self, space: &Headings<'_>, node: u32, scratch: &mut Scratch) -> Option<Cost> {
+        scratch.to_go.closed_cost(space.index_of(node))
     }
 
     /// Fills `cells` with the path that ends with this label and returns its cost.
@@ -150,6 +139,11 @@ impl Bends {
         cells.reverse();
         cost
     }
+}
+
+fn visit(space: &Headings<'_>, label: Label, cell: Cell, h: Cost, scratch: &Scratch) -> Visit {
+    let parent = scratch.labels.get(label.parent as usize).map(|parent| space.cell_of(parent.node));
+    Visit { cell, parent, f: label.cost + h, g: label.cost, h }
 }
 
 /// Bends are counted, not priced.

@@ -5,10 +5,12 @@
 
 use crate::cell::Cell;
 use crate::cost::Cost;
-use crate::query::{Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, Weight};
+use crate::query::{Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight};
 use crate::record::{Effort, Recorder};
 use crate::route::{Answer, QueryError, Route, Shortfall};
-use crate::search::astar::{AStar, Cells, Headings, Limits, Outcome, Space, trace_back};
+use crate::search::astar::{
+    AStar, Backwards, Cells, Goal, Headings, Limits, NOWHERE, Outcome, Space, trace_back,
+};
 use crate::search::bends::Bends;
 use crate::search::estimate::Estimate;
 use crate::search::line;
@@ -30,7 +32,9 @@ pub(crate) struct Job {
 enum Engine {
     Cells(AStar),
     Headings(AStar),
-    /// The cheapest route is known; now for the one with the fewest bends.
+    /// The cheapest route is known; now for what it costs to the goal from wherever a route within the limit goes.
+    ToGo(AStar, Route, Cost),
+    /// Now for the route with the fewest bends.
     Bends(Bends, Route),
 }
 
@@ -73,6 +77,9 @@ impl Job {
             let outcome = match &mut engine {
                 Engine::Cells(search) => search.run(&Cells(&snapshot.ground), limits, scratch, recorder),
                 Engine::Headings(search) => search.run(&self.headings(snapshot), limits, scratch, recorder),
+                Engine::ToGo(search, ..) => {
+                    search.run(&Backwards(&snapshot.ground), limits, scratch, recorder)
+                }
                 Engine::Bends(search, _) => search.run(&snapshot.ground, limits, scratch, recorder),
             };
             engine = match (engine, outcome, self.query.objective) {
@@ -81,7 +88,14 @@ impl Job {
                     return None;
                 }
                 (Engine::Cells(_), Outcome::Reached(node), Objective::FewestBends { within_percent }) => {
-                    self.begin_bends(snapshot, node, within_percent, scratch)
+                    self.begin_to_go(snapshot, node, within_percent, scratch, recorder)
+                }
+                (Engine::ToGo(_, cheapest, limit), Outcome::Exhausted, _) => {
+                    core::mem::swap(&mut scratch.nodes, &mut scratch.to_go);
+                    let start = snapshot.ground.map.index_inside(self.query.start);
+                    let goal = snapshot.ground.map.index_inside(self.target);
+                    let bends = Bends::new(&snapshot.ground, start, goal, limit, scratch, recorder);
+                    Engine::Bends(bends, cheapest)
                 }
                 (Engine::Cells(search), ..) => {
                     let space = Cells(&snapshot.ground);
@@ -91,7 +105,7 @@ impl Job {
                     let space = self.headings(snapshot);
                     return Some(Ok(self.conclude(snapshot, &space, outcome, search.nearest(), scratch)));
                 }
-                (Engine::Bends(_, cheapest), ..) => {
+                (Engine::ToGo(_, cheapest, _) | Engine::Bends(_, cheapest), ..) => {
                     return Some(Ok(self.conclude_bends(snapshot, outcome, cheapest, scratch)));
                 }
             };
@@ -127,8 +141,12 @@ impl Job {
             cells.push(start);
             return Ok(Begun::Answered(self.deliver(Route { cells, cost: 0 })));
         }
-        let straight =
-            line::straight_path(&snapshot.ground, start, self.target, self.query.straight_line, &mut cells);
+        let policy = match (self.query.straight_line, self.query.objective) {
+            // A line over even ground may be dearer than the limit on the cost.
+            (StraightLine::IfUniform, Objective::FewestBends { .. }) => StraightLine::IfOptimal,
+            (policy, _) => policy,
+        };
+        let straight = line::straight_path(&snapshot.ground, start, self.target, policy, &mut cells);
         let route = Route { cells, cost: straight.unwrap_or(0) };
         // A line that bends on the grid may not be the best one where bends count.
         if straight.is_some() && (self.query.objective == Objective::Cheapest || route.bends() == 0) {
@@ -146,21 +164,22 @@ impl Job {
         recorder: &mut R,
     ) -> Engine {
         let ground = &snapshot.ground;
-        let goal = ground.map.index_inside(self.target);
         let PathQuery { heuristic, weight, stop, .. } = self.query;
+        let index = ground.map.index_inside(self.target);
+        let goal = Goal { index, aim: self.query.goal, stop, limit: Cost::MAX };
         let estimate = Estimate::new(ground, self.target, heuristic, weight);
         match self.query.objective {
             Objective::Cheapest => {
-                Engine::Cells(AStar::new(&Cells(ground), start, estimate, goal, stop, scratch, recorder))
+                Engine::Cells(AStar::new(&Cells(ground), start, estimate, goal, scratch, recorder))
             }
             Objective::TurnCost(_) => {
                 let space = self.headings(snapshot);
-                Engine::Headings(AStar::new(&space, start, estimate, goal, stop, scratch, recorder))
+                Engine::Headings(AStar::new(&space, start, estimate, goal, scratch, recorder))
             }
             Objective::FewestBends { .. } => {
                 let exact = Estimate::new(ground, self.target, Heuristic::Auto, Weight::ONE);
-                let stop = StopWhen::GoalClosed;
-                Engine::Cells(AStar::new(&Cells(ground), start, exact, goal, stop, scratch, recorder))
+                let goal = Goal { stop: StopWhen::GoalClosed, ..goal };
+                Engine::Cells(AStar::new(&Cells(ground), start, exact, goal, scratch, recorder))
             }
         }
     }
@@ -171,22 +190,23 @@ impl Job {
     }
 
     /// The cheapest path is known, and with it how much a path of fewer bends may cost.
-    fn begin_bends(
+    fn begin_to_go<R: Recorder + ?Sized>(
         &self,
         snapshot: &Snapshot,
         node: u32,
         within_percent: u16,
         scratch: &mut Scratch,
+        recorder: &mut R,
     ) -> Engine {
-        let mut cells = scratch.take_cells();
-        let cost = trace_back(&Cells(&snapshot.ground), node, scratch, &mut cells);
-        // Without turns a path costs less than 2^52, so this stays far below 2^64.
-        let limit = cost + cost * Cost::from(within_percent) / 100;
         let ground = &snapshot.ground;
-        let estimate = Estimate::new(ground, self.target, Heuristic::Auto, Weight::ONE);
-        let (start, goal) = (ground.map.index_inside(self.query.start), ground.map.index_inside(self.target));
-        let bends = Bends::new(ground, start, goal, limit, estimate, scratch);
-        Engine::Bends(bends, Route { cells, cost })
+        let mut cells = scratch.take_cells();
+        let cost = trace_back(&Cells(ground), node, scratch, &mut cells);
+        let limit = limit_within(cost, within_percent);
+        let estimate = Estimate::new(ground, self.query.start, Heuristic::Auto, Weight::ONE);
+        let goal = Goal { index: NOWHERE, aim: self.query.start, stop: StopWhen::GoalClosed, limit };
+        let target = ground.map.index_inside(self.target);
+        let search = AStar::new(&Backwards(ground), target, estimate, goal, scratch, recorder);
+        Engine::ToGo(search, Route { cells, cost }, limit)
     }
 
     fn conclude<S: Space>(
@@ -210,6 +230,12 @@ impl Job {
             (Outcome::OutOfBudget, Some(node)) if self.query.fallback == Fallback::Nearest => {
                 Answer::Partial { route: traced(node, scratch), because: Shortfall::OutOfBudget }
             }
+            (Outcome::OutOfBudget, None) if self.query.fallback == Fallback::Nearest => {
+                // Nothing was settled: the unit stays where it is.
+                let mut cells = scratch.take_cells();
+                cells.push(self.query.start);
+                Answer::Partial { route: Route { cells, cost: 0 }, because: Shortfall::OutOfBudget }
+            }
             (Outcome::OutOfBudget, nearest) => {
                 Answer::OutOfBudget { nearest: nearest.map_or(self.query.start, |node| space.cell_of(node)) }
             }
@@ -227,9 +253,8 @@ impl Job {
     ) -> Answer {
         match outcome {
             Outcome::Reached(label) => {
-                let mut cells = scratch.take_cells();
+                let mut cells = cheapest.cells;
                 let cost = Bends::trace_back(&snapshot.ground, label, scratch, &mut cells);
-                scratch.recycle(cheapest);
                 let route = self.shaped(snapshot, Route { cells, cost }, scratch);
                 self.deliver(route)
             }
@@ -237,7 +262,10 @@ impl Job {
                 let route = self.shaped(snapshot, cheapest, scratch);
                 Answer::Partial { route, because: Shortfall::OutOfBudget }
             }
-            _ => Answer::OutOfBudget { nearest: self.target },
+            _ => {
+                scratch.recycle(cheapest);
+                Answer::OutOfBudget { nearest: self.target }
+            }
         }
     }
 
@@ -259,5 +287,26 @@ impl Job {
             }
         }
         route
+    }
+}
+
+/// The cost of a path that is so many per cent dearer. Without turns a path costs less than 2^52, so that neither
+/// part of the sum reaches 2^62.
+const fn limit_within(cost: Cost, percent: u16) -> Cost {
+    cost + cost / 100 * percent as Cost + cost % 100 * percent as Cost / 100
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_exact_and_cannot_overflow() {
+        for cost in [0, 1, 99, 1393, (1 << 52) - 1] {
+            for percent in [0, 1, 7, 100, u16::MAX] {
+                let exact = u128::from(cost) * (100 + u128::from(percent)) / 100;
+                assert_eq!(u128::from(limit_within(cost, percent)), exact, "{cost} and {percent} %");
+            }
+        }
     }
 }

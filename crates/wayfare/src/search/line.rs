@@ -12,89 +12,102 @@ use crate::search::estimate::Estimate;
 
 /// The cost of walking straight from `from` to `to`, or `None` if a blocked cell or a forbidden corner is touched.
 ///
-/// Along rows, columns and diagonals it is the sum of the steps. At other angles it is the length, each part times
-/// the factor of the cell it lies in, with one correction: steps charge for what they enter and not for what they
-/// leave, so the half column before the first border is charged at the price of the last cell. That makes a
-/// leg cut in two at a cell cost what it did whole, and a leg of one step cost what the step does. Length is the
-/// straight distance, or that of the steps where the rule makes them shorter (as 1/1 does).
+/// Along the directions of the rule it is the sum of the steps. At other angles each part of the leg costs what
+/// the whole would cost on the terrain under that part, with one correction: steps charge for what they enter and not
+/// for what they leave, so the half column before the first border is charged at the price of the last cell.
+/// That makes a leg cut in two at a cell cost what it did whole.
 pub(crate) fn leg_cost(ground: &Ground, from: Cell, to: Cell) -> Option<Cost> {
-    if !ground.is_open(from) || !ground.map.contains(to) {
+    if !ground.map.contains(from) || !ground.map.contains(to) {
         return None;
     }
     let (nx, ny) = from.gap(to);
-    if nx == 0 || ny == 0 || nx == ny {
-        return octile_leg_cost(ground, from, to);
+    let diagonals = ground.view.rules.directions == Directions::Eight;
+    if nx == 0 || ny == 0 || (nx == ny && diagonals) {
+        let direction = Direction::from_offset((to.x - from.x).signum(), (to.y - from.y).signum());
+        let axis = direction.map_or(0, Direction::axis);
+        let mut cost = 0;
+        follow_line(ground, from, to, |_, prices| cost += Cost::from(prices[axis]))?;
+        return Some(cost);
     }
-    let (along, across) = axes(from, to);
+    // Where each cell is entered, in units of 1/2nm of the leg, in which every border lies at a whole number.
     let (n, m) = (u64::from(nx.max(ny)), u64::from(nx.min(ny)));
-    let (mut i, mut j) = (0, 0);
-    let mut cell = from;
-    let first = ground.factor_units(from)?;
-    // The way so far in units of 1/2nm of the leg, in which every border is crossed at a whole number.
-    let (mut at, mut factor, mut sum) = (0, first, 0);
-    while i < n || j < m {
-        let (edge_along, edge_across) = ((2 * i + 1) * m, (2 * j + 1) * n);
-        let edge = edge_along.min(edge_across);
-        sum += factor * (edge - at);
-        at = edge;
-        if edge_along == edge_across
-            && !ground.view.rules.corners.allow(ground.is_open(cell + along), ground.is_open(cell + across))
-        {
-            return None;
+    let first = whole_leg(ground, ground.prices(from)?, nx, ny);
+    let (mut at, mut price, mut sum) = (0, first, 0.0);
+    let mut known = ground.prices(from)?;
+    follow_line(ground, from, to, |border, prices| {
+        sum += price * as_f64(border - at);
+        at = border;
+        if prices != known {
+            (known, price) = (prices, whole_leg(ground, prices, nx, ny));
         }
-        if edge == edge_along {
-            i += 1;
-            cell = cell + along;
-        }
-        if edge == edge_across {
-            j += 1;
-            cell = cell + across;
-        }
-        factor = ground.factor_units(cell)?;
-    }
-    sum += factor * (2 * n * m - at);
-    // The first border is crossed after m units, all of them charged at the price of the first cell.
-    let sum = sum - first * m + factor * m;
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "below 2^46, for factors are below 2^16 and sides below 2^14"
-    )]
-    let mean_factor = sum as f64 / (256 * 2 * n * m) as f64;
+    })?;
+    // The first border lies after m units; they were charged at the price of the first cell.
+    sum += price * as_f64(2 * n * m - at) + (price - first) * as_f64(m);
+    // A hair less than computed, so that rounding errors do not push a whole number up to the next.
+    let cost = sum / as_f64(2 * n * m) - 1e-6;
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "positive, bounded by the map"
     )]
-    Some((free_length(ground, nx, ny) * mean_factor).ceil() as Cost)
+    Some(cost.ceil() as Cost)
 }
 
-/// The sum of the steps of a leg along a row, a column or a diagonal.
-fn octile_leg_cost(ground: &Ground, from: Cell, to: Cell) -> Option<Cost> {
-    let offset = ((to.x - from.x).signum(), (to.y - from.y).signum());
-    let mut cell = from;
-    let mut cost = 0;
-    while cell != to {
-        let direction = Direction::from_offset(offset.0, offset.1)?;
-        if direction.is_diagonal() && !ground.corner_allows(cell, direction) {
+/// Whether all that the line enters costs the same.
+fn is_even(ground: &Ground, from: Cell, to: Cell) -> bool {
+    let (mut first, mut even) = (None, true);
+    let clear = follow_line(ground, from, to, |_, prices| even &= prices == *first.get_or_insert(prices));
+    clear.is_some() && even
+}
+
+/// Calls `enter` with every cell a line enters after its first: where the border lies, in units of 1/2nm of the
+/// line, and what a step into the cell costs along a row, along a column and diagonally. `None` as soon as a
+/// blocked cell or a forbidden corner is touched. Both ends must lie on the map.
+fn follow_line(ground: &Ground, from: Cell, to: Cell, mut enter: impl FnMut(u64, [u32; 3])) -> Option<()> {
+    if !ground.is_open(from) {
+        return None;
+    }
+    let corners = ground.view.rules.line_corners();
+    let (along, across) = axes(from, to);
+    let (nx, ny) = from.gap(to);
+    let (n, m) = (u64::from(nx.max(ny)), u64::from(nx.min(ny)));
+    let (mut i, mut j, mut cell) = (0, 0, from);
+    while i < n || j < m {
+        let (border_along, border_across) = ((2 * i + 1) * m, (2 * j + 1) * n);
+        let border = border_along.min(border_across);
+        let at_corner = border_along == border_across;
+        if at_corner && !corners.allow(ground.is_open(cell + along), ground.is_open(cell + across)) {
             return None;
         }
-        cell = cell.step(direction);
-        cost += Cost::from(ground.enter_cost(cell, direction)?);
+        if border == border_along {
+            i += 1;
+            cell = cell + along;
+        }
+        if border == border_across {
+            j += 1;
+            cell = cell + across;
+        }
+        enter(border, ground.prices(cell)?);
     }
-    Some(cost)
+    Some(())
 }
 
-/// The length of a straight leg over ordinary ground.
-fn free_length(ground: &Ground, nx: u32, ny: u32) -> f64 {
-    let steps = ground.view.rules.costs;
-    let (x, y) = (f64::from(nx) * f64::from(steps.x()), f64::from(ny) * f64::from(steps.y()));
-    let both = f64::from(nx.min(ny));
-    let saved = f64::from(steps.x()) + f64::from(steps.y()) - f64::from(steps.diagonal());
+/// What a leg would cost if all of it lay on terrain with these step costs: the straight distance, or that of the
+/// steps where the rule makes them shorter (as 1/1 does).
+fn whole_leg(ground: &Ground, prices: [u32; 3], nx: u32, ny: u32) -> f64 {
+    let [x, y, diagonal] = prices.map(f64::from);
+    let (long_x, long_y) = (f64::from(nx) * x, f64::from(ny) * y);
     let walked = match ground.view.rules.directions {
-        Directions::Four => x + y,
-        Directions::Eight => x + y - both * saved,
+        Directions::Four => long_x + long_y,
+        Directions::Eight => long_x + long_y - f64::from(nx.min(ny)) * (x + y - diagonal).max(0.0),
     };
-    x.hypot(y).min(walked)
+    // Not `hypot`, whose last digit may differ between machines.
+    (long_x * long_x + long_y * long_y).sqrt().min(walked)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "below 2^29, for sides are below 2^14")]
+const fn as_f64(units: u64) -> f64 {
+    units as f64
 }
 
 /// The single steps along the longer and the shorter extent of a line.
@@ -123,13 +136,12 @@ pub(crate) fn straight_path(
     }?;
     let taken = match policy {
         StraightLine::Never => false,
-        StraightLine::IfOptimal => cost == Estimate::lower_bound(ground, from, to),
-        StraightLine::IfUniform => {
-            let mut factors = cells[1..].iter().map(|cell| ground.factor_units(*cell));
-            factors.next().is_none_or(|first| factors.all(|factor| factor == first))
+        StraightLine::IfOptimal => {
+            cost == Estimate::lower_bound(ground, from, to) && leg_cost(ground, from, to).is_some()
         }
+        StraightLine::IfUniform => is_even(ground, from, to),
     };
-    (taken && leg_cost(ground, from, to).is_some()).then_some(cost)
+    taken.then_some(cost)
 }
 
 /// Bresenham's line: one step per column (or row, if steep), diagonal where the line has moved on.

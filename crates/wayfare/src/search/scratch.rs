@@ -18,6 +18,8 @@ use crate::search::open::Open;
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) nodes: Nodes,
+    /// The cost from each cell to the goal, where a search needs it besides its own nodes.
+    pub(crate) to_go: Nodes,
     pub(crate) open: Open,
     pub(crate) labels: Vec<Label>,
     /// The open list of labels, packed as [`bends`](crate::search::bends) says.
@@ -165,6 +167,13 @@ impl Nodes {
         }
         *node = Node { g, stamp: self.generation, from, closed: false };
         if is_new { Offer::Opened } else { Offer::Reparented }
+    }
+
+    /// The cost of the node with this index, if it is closed.
+    #[inline]
+    pub(crate) fn closed_cost(&mut self, index: u32) -> Option<Cost> {
+        let place = self.place(index);
+        self.get(place).filter(|node| node.closed).map(|node| node.g)
     }
 
     /// Closes the node at a place and returns it, or `None` if it is closed already.

@@ -147,12 +147,49 @@ fn a_budget_ends_a_search_with_the_closest_cell_so_far() {
     assert_eq!(route.cost(), oracle::walk(&map, &View::default(), route.cells()).0);
 
     assert_eq!(find(&snapshot, &searched(start, goal).budget(0)), Answer::OutOfBudget { nearest: start });
+    let stay = find(&snapshot, &searched(start, goal).budget(0).fallback(Fallback::Nearest));
+    assert_eq!(stay.route().map(Route::cells), Some(&[start][..]));
     let enough = find(&snapshot, &searched(start, goal).budget(40));
     assert_eq!(enough, Answer::Found(found(&snapshot, &searched(start, goal))));
     for objective in [Objective::TurnCost(10), Objective::FewestBends { within_percent: 10 }] {
         let answer = find(&snapshot, &searched(start, goal).objective(objective).budget(5));
         assert!(matches!(answer, Answer::OutOfBudget { .. }), "{objective:?}");
     }
+}
+
+/// The closed cell closest to a goal, kept in the plainest words.
+struct Closest(Cell, Option<(u64, i32, i32)>);
+
+impl Recorder for Closest {
+    fn closed(&mut self, visit: Visit) {
+        let (dx, dy) = visit.cell.gap(self.0);
+        let key = (u64::from(dx).pow(2) + u64::from(dy).pow(2), visit.cell.y, visit.cell.x);
+        self.1 = Some(self.1.map_or(key, |known| known.min(key)));
+    }
+}
+
+#[test]
+fn a_budget_leads_to_the_settled_cell_closest_to_the_goal() {
+    let mut cut_short = 0;
+    for seed in 0..600 {
+        let mut random = Random::new(seed);
+        let map = random_map(&mut random, 20, 20, crate::support::Flora::Uniform);
+        let snapshot = Snapshot::new(&map, &View::default());
+        let (Some(start), goal) = (snapshot.nearest_open(random.cell(&map)), random.cell(&map)) else {
+            continue;
+        };
+        let objective = [Objective::Cheapest, Objective::TurnCost(300)][seed as usize % 2];
+        let query = searched(start, goal).objective(objective).fallback(Fallback::Nearest);
+        let query = query.budget(u64::from(random.below(30)));
+        let mut closest = Closest(goal, None);
+        let answer = find_path_recorded(&snapshot, &query, &mut Scratch::new(), &mut closest).unwrap();
+        if let Answer::Partial { route, because: Shortfall::OutOfBudget } = answer {
+            let expected = closest.1.map_or(start, |(_, y, x)| Cell::new(x, y));
+            assert_eq!(route.cells().last(), Some(&expected), "seed {seed}, {start} to {goal}");
+            cut_short += 1;
+        }
+    }
+    assert!(cut_short > 200, "{cut_short}");
 }
 
 #[test]

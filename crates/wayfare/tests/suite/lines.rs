@@ -39,8 +39,12 @@ fn corners_hit(from: Cell, to: Cell) -> Vec<(Cell, Cell)> {
 fn sees(snapshot: &Snapshot, from: Cell, to: Cell) -> bool {
     let touched_open =
         Area::new(from, to).cells().all(|cell| snapshot.is_open(cell) || !enters(from, to, cell));
-    let corner =
-        |(a, b): &(Cell, Cell)| snapshot.rules().corners.allow(snapshot.is_open(*a), snapshot.is_open(*b));
+    let corner = |(a, b): &(Cell, Cell)| {
+        let (a, b) = (snapshot.is_open(*a), snapshot.is_open(*b));
+        // Where no diagonal is ever walked, nothing slips between two walls.
+        let slips = snapshot.rules().directions == Directions::Eight;
+        snapshot.rules().corners.allow(a, b) && (a || b || slips)
+    };
     touched_open && corners_hit(from, to).iter().all(corner)
 }
 
@@ -120,5 +124,75 @@ fn a_leg_cut_in_two_costs_the_same() {
         let whole = snapshot.leg_cost(from, to).unwrap();
         let parts = snapshot.leg_cost(from, middle).unwrap() + snapshot.leg_cost(middle, to).unwrap();
         assert!((whole..=whole + 1).contains(&parts), "{from} to {to}: {whole} or {parts}");
+    }
+}
+
+#[test]
+fn what_is_seen_can_be_reached() {
+    for seed in 0..40 {
+        for view in views() {
+            let mut random = Random::new(seed);
+            let map = random_map(&mut random, 12, 12, Flora::Uniform);
+            let snapshot = Snapshot::new(&map, &view);
+            for _ in 0..20 {
+                let (from, to) = (random.cell(&map), random.cell(&map));
+                assert!(
+                    !snapshot.line_of_sight(from, to) || snapshot.reachable(from, to),
+                    "{:?}",
+                    view.rules
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_taken_over_even_ground_touches_nothing_else() {
+    let mut taken = 0;
+    for seed in 0..400 {
+        // Coarser costs round different factors to the same price.
+        for view in views().iter().filter(|view| view.rules.costs == StepCosts::FINE) {
+            let mut random = Random::new(seed);
+            let map = random_map(&mut random, 7, 7, FLORA[seed as usize % 3]);
+            let snapshot = Snapshot::new(&map, view);
+            let (from, to) = (random.cell(&map), random.cell(&map));
+            let query = PathQuery::new(from, to).straight_line(StraightLine::IfUniform);
+            let mut scratch = Scratch::new();
+            let Ok(Answer::Found(_)) = find_path(&snapshot, &query, &mut scratch) else { continue };
+            if scratch.effort().opened > 0 || from == to {
+                continue;
+            }
+            let entered = Area::new(from, to).cells().filter(|cell| *cell != from && enters(from, to, *cell));
+            let mut factors = entered.map(|cell| view.class.factor(map.terrain(cell)));
+            let first = factors.next().unwrap();
+            assert!(factors.all(|factor| factor == first), "{from} to {to}\n{}", map.to_text(|_| None));
+            taken += 1;
+        }
+    }
+    assert!(taken > 200, "{taken}");
+}
+
+#[test]
+fn a_longer_leg_costs_no_less() {
+    // Where a diagonal costs more than the straight distance, a leg along it does too.
+    let dear = |view: &View| view.rules.costs == StepCosts::new(1, 2).unwrap();
+    for view in views().into_iter().filter(|view| !dear(view)) {
+        let snapshot = Snapshot::new(&Map::new(30, 30).unwrap(), &view);
+        for x in 0..30 {
+            let costs: Vec<Cost> =
+                (0..30).map(|y| snapshot.leg_cost(Cell::new(0, 0), Cell::new(x, y)).unwrap()).collect();
+            assert!(costs.is_sorted(), "{:?} to column {x}: {costs:?}", view.rules);
+        }
+    }
+}
+
+#[test]
+fn legs_are_rounded_as_steps_are() {
+    // A factor of 0.1 is 1 after rounding, for a step cannot be free.
+    let class = Class::default().with(Terrain(1), Factor::new(0.1).unwrap());
+    let view = View { rules: Rules { costs: StepCosts::MOVES, ..Rules::default() }, class };
+    let snapshot = Snapshot::new(&Map::filled(20, 2, Terrain(1)).unwrap(), &view);
+    for to in [Cell::new(19, 0), Cell::new(19, 1)] {
+        assert_eq!(snapshot.leg_cost(Cell::new(0, 0), to), Some(19));
     }
 }

@@ -79,6 +79,11 @@ fn a_recorder_changes_nothing_and_sees_everything() {
         assert_eq!(count(2), effort.closed);
         assert_eq!((count(0), count(1)), (effort.opened, effort.reparented));
         assert!(log.0.iter().all(|(_, visit)| visit.f == visit.g + visit.h));
+        for (i, (_, visit)) in log.0.iter().enumerate().filter(|(_, (kind, _))| *kind == 2) {
+            let told = |known: &Visit| (known.cell, known.g) == (visit.cell, visit.g);
+            let opened = log.0[..i].iter().any(|(kind, known)| *kind < 2 && told(known));
+            assert!(opened, "closed without being opened: {visit:?}");
+        }
         for (i, (_, visit)) in log.0.iter().enumerate().filter(|(_, (kind, _))| *kind == 1) {
             let before = log.0[..i].iter().rev().find(|(kind, known)| *kind < 2 && known.cell == visit.cell);
             let is_better = before.is_some_and(|(_, known)| visit.g < known.g);
@@ -154,8 +159,7 @@ fn once_warm_a_search_allocates_nothing() {
         let mut answered = 0;
         for query in &queries {
             for shape in [RouteShape::Cells, RouteShape::Corners, RouteShape::Pulled] {
-                let answer =
-                    find_path(&snapshot, &query.objective(Objective::Cheapest).shape(shape), &mut scratch);
+                let answer = find_path(&snapshot, &query.shape(shape), &mut scratch);
                 if let Some(route) = answer.ok().and_then(Answer::into_route) {
                     answered += 1;
                     scratch.recycle(route);

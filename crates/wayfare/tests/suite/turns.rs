@@ -88,3 +88,14 @@ fn a_price_on_turns_straightens_a_zigzag() {
         found(&snapshot, &PathQuery::new(start, start + (9, 0)).objective(Objective::TurnCost(100)));
     assert_eq!((straight.bends(), straight.cost()), (0, 90));
 }
+
+#[test]
+fn a_line_over_even_ground_does_not_break_the_limit() {
+    let mut map = Map::filled(12, 3, Terrain::digit(9).unwrap()).unwrap();
+    map.fill(Area::new((0, 2), (11, 2)), Terrain::OPEN).unwrap();
+    let snapshot = Snapshot::new(&map, &View::default());
+    let query = PathQuery::new((0, 0), (11, 0)).straight_line(StraightLine::IfUniform);
+    let cheapest = found(&snapshot, &searched(Cell::new(0, 0), Cell::new(11, 0)));
+    let fewest = found(&snapshot, &query.objective(Objective::FewestBends { within_percent: 10 }));
+    assert!(fewest.cost() <= cheapest.cost() * 11 / 10, "{} and {}", fewest.cost(), cheapest.cost());
+}
