@@ -121,7 +121,8 @@
 //!   [`cost`] says why.
 //! - **Repeatable**: the same map and query give the same answer, on every machine and with any number of threads.
 //! - **Frugal**: a map takes a byte per cell, islands at most two more, shared between snapshots where nothing
-//!   changed. The scratch grows with the cells a search touches, 16 bytes each, not with the map.
+//!   changed. The scratch grows with the cells a search touches, 16 bytes each, not with the map; only a search for
+//!   the fewest bends keeps more, for every way it tries.
 
 pub mod cell;
 pub mod cost;
