@@ -19,7 +19,7 @@ struct Bar {
     at_least: f64,
 }
 
-/// What holds with a margin, also while the machine does other work. Measured: `pathfinding` 2.9.
+/// What holds with a margin, also while the machine does other work. Measured: `pathfinding` 2.8.
 const BARS: &[Bar] = &[Bar { peer: PlainAstar::NAME, at_least: 2.3 }];
 
 /// How many wrong answers are described; the rest is only counted.
