@@ -246,6 +246,16 @@ pub enum Objective {
     },
 }
 
+impl Objective {
+    /// What a change of direction costs.
+    pub(crate) const fn turn_cost(self) -> u32 {
+        match self {
+            Self::TurnCost(cost) => cost,
+            Self::Cheapest | Self::FewestBends { .. } => 0,
+        }
+    }
+}
+
 /// Whether a clear straight line from start to goal is taken without a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum StraightLine {

@@ -26,6 +26,9 @@ pub(crate) struct Label {
 
 const NO_PARENT: u32 = u32::MAX;
 
+/// More labels cannot be numbered, with room for the eight of one last step; they would take 96 GiB.
+const MAX_LABELS: usize = NO_PARENT as usize - 8;
+
 /// A running search for the fewest bends. Its labels and open list are in the [`Scratch`] it is run with, and so is
 /// the exact cost to go from every cell that a path within the limit may visit.
 pub(crate) struct Bends {
@@ -67,6 +70,9 @@ impl Bends {
             if let Some(outcome) = limits.stop(scratch.effort.closed) {
                 return outcome;
             }
+            if scratch.labels.len() > MAX_LABELS {
+                return Outcome::OutOfBudget;
+            }
             let Some(Reverse(entry)) = scratch.open_labels.pop() else {
                 return Outcome::Exhausted;
             };
@@ -81,7 +87,7 @@ impl Bends {
             scratch.effort.closed += 1;
             let cell = space.cell_of(label.node);
             if recorder.watching() {
-                let h = self.cost_to_go(&space, label.node, scratch).unwrap_or(0);
+                let h = cost_to_go(&space, label.node, scratch).unwrap_or(0);
                 recorder.closed(visit(&space, label, cell, h, scratch));
             }
             if space.index_of(label.node) == self.goal {
@@ -107,9 +113,9 @@ impl Bends {
     ) {
         let place = scratch.nodes.place(label.node);
         let beaten = scratch.nodes.get(place).is_some_and(|known| known.g <= label.cost);
-        let to_go = self.cost_to_go(space, label.node, scratch);
+        let to_go = cost_to_go(space, label.node, scratch);
         let Some(h) = to_go.filter(|h| !beaten && label.cost + h <= self.limit) else { return };
-        // Four thousand million labels would be 96 GiB; the search has long been given up by then.
+        // A search with more labels has been given up.
         let Ok(id) = u32::try_from(scratch.labels.len()) else { return };
         scratch.labels.push(label);
         // Bends, then F, then age in one number; the newest label has the highest number, so it is counted down.
@@ -119,11 +125,6 @@ impl Bends {
         if recorder.watching() {
             recorder.opened(visit(space, label, cell, h, scratch));
         }
-    }
-
-    /// What is left to the goal, or `None` if that leads beyond the limit.
-    fn cost_to_go(&self, space: &Headings<'_>, node: u32, scratch: &mut Scratch) -> Option<Cost> {
-        scratch.to_go.closed_cost(space.index_of(node))
     }
 
     /// Fills `cells` with the path that ends with this label and returns its cost.
@@ -139,6 +140,11 @@ impl Bends {
         cells.reverse();
         cost
     }
+}
+
+/// What is left to the goal, or `None` if that leads beyond the limit.
+fn cost_to_go(space: &Headings<'_>, node: u32, scratch: &mut Scratch) -> Option<Cost> {
+    scratch.to_go.closed_cost(space.index_of(node))
 }
 
 fn visit(space: &Headings<'_>, label: Label, cell: Cell, h: Cost, scratch: &Scratch) -> Visit {

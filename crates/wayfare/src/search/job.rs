@@ -185,8 +185,7 @@ impl Job {
     }
 
     fn headings<'a>(&self, snapshot: &'a Snapshot) -> Headings<'a> {
-        let turn_cost = if let Objective::TurnCost(cost) = self.query.objective { cost } else { 0 };
-        Headings { ground: &snapshot.ground, turn_cost }
+        Headings { ground: &snapshot.ground, turn_cost: self.query.objective.turn_cost() }
     }
 
     /// The cheapest path is known, and with it how much a path of fewer bends may cost.
@@ -282,8 +281,7 @@ impl Job {
             RouteShape::Cells => {}
             RouteShape::Corners => smooth::keep_corners(&mut route.cells),
             RouteShape::Pulled => {
-                let turn_cost = if let Objective::TurnCost(cost) = self.query.objective { cost } else { 0 };
-                smooth::pull(&snapshot.ground, &mut route, turn_cost, scratch);
+                smooth::pull(&snapshot.ground, &mut route, self.query.objective.turn_cost(), scratch);
             }
         }
         route

@@ -31,9 +31,9 @@ pub(crate) fn leg_cost(ground: &Ground, from: Cell, to: Cell) -> Option<Cost> {
     }
     // Where each cell is entered, in units of 1/2nm of the leg, in which every border lies at a whole number.
     let (n, m) = (u64::from(nx.max(ny)), u64::from(nx.min(ny)));
-    let first = whole_leg(ground, ground.prices(from)?, nx, ny);
-    let (mut at, mut price, mut sum) = (0, first, 0.0);
     let mut known = ground.prices(from)?;
+    let first = whole_leg(ground, known, nx, ny);
+    let (mut at, mut price, mut sum) = (0, first, 0.0);
     follow_line(ground, from, to, |border, prices| {
         sum += price * as_f64(border - at);
         at = border;
