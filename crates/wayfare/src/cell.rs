@@ -103,6 +103,19 @@ impl Area {
         self.min.x <= cell.x && cell.x <= self.max.x && self.min.y <= cell.y && cell.y <= self.max.y
     }
 
+    /// The cell of the area closest to `cell`, itself if it lies inside.
+    #[inline]
+    pub(crate) fn nearest(self, cell: Cell) -> Cell {
+        Cell::new(cell.x.clamp(self.min.x, self.max.x), cell.y.clamp(self.min.y, self.max.y))
+    }
+
+    /// The smallest area around this one and another.
+    pub(crate) fn joined(self, other: Self) -> Self {
+        let min = Cell::new(self.min.x.min(other.min.x), self.min.y.min(other.min.y));
+        let max = Cell::new(self.max.x.max(other.max.x), self.max.y.max(other.max.y));
+        Self { min, max }
+    }
+
     /// Every cell, row by row.
     pub fn cells(self) -> impl Iterator<Item = Cell> {
         let columns = self.min.x..=self.max.x;

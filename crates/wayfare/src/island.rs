@@ -14,6 +14,13 @@ use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, ChunkId};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Island(u32);
 
+impl Island {
+    /// The number: islands are counted from 0.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// The islands of one ground.
 #[derive(Clone)]
 pub(crate) struct Islands {
@@ -85,20 +92,36 @@ impl Islands {
         self.names.count
     }
 
-    /// The cell closest to `goal` on an island that `wanted` accepts: by straight distance, then by lower row,
-    /// then by lower column. `goal` must lie on the map.
+    /// The cell closest to any of the `goals` on an island that `wanted` accepts: by straight distance, then by
+    /// lower row, then by lower column. Goals outside the map do not count.
     pub(crate) fn nearest(
+        &self,
+        ground: &Ground,
+        goals: &[Cell],
+        wanted: impl Fn(Island) -> bool,
+    ) -> Option<Cell> {
+        let mut best = None;
+        for goal in goals {
+            best = self.nearer(ground, *goal, &wanted, best);
+        }
+        best.map(|(_, cell)| cell)
+    }
+
+    /// The wanted cell closest to `goal` with the square of its distance, if that beats the best so far.
+    fn nearer(
         &self,
         ground: &Ground,
         goal: Cell,
         wanted: impl Fn(Island) -> bool,
-    ) -> Option<Cell> {
+        mut best: Option<(u64, Cell)>,
+    ) -> Option<(u64, Cell)> {
         let steps = ground.view.rules.costs;
         let shorter = u64::from(steps.x().min(steps.y()));
-        let home = ground.map.chunk_of(goal)?;
+        let Some(home) = ground.map.chunk_of(goal) else {
+            return best;
+        };
         let columns = ground.map.columns();
         let rows = ground.map.height().div_ceil(CHUNK_SIDE);
-        let mut best: Option<(u64, Cell)> = None;
         for radius in 0..columns.max(rows) {
             // Chunks in this ring lie at least this far from the goal, wherever in its chunk it stands.
             let cells = u64::from(radius.saturating_sub(1) * CHUNK_SIDE);
@@ -107,15 +130,13 @@ impl Islands {
                 break;
             }
             for id in ring(home, radius, columns, rows) {
-                let slot = (id.y * columns + id.x) as usize;
-                let first = self.names.first[slot] as usize;
-                let islands = &self.names.islands[first..first + self.chunks[slot].count as usize];
-                if !islands.iter().any(|island| wanted(*island)) {
-                    continue;
-                }
                 let Some(area) = ground.map.chunk_area(id) else {
                     continue;
                 };
+                let bound = ground.distance_squared(area.nearest(goal), goal);
+                if best.is_some_and(|(distance, _)| bound > distance) || !self.has(ground, id, &wanted) {
+                    continue;
+                }
                 for cell in area.cells() {
                     let distance = ground.distance_squared(cell, goal);
                     let key = (distance, cell.y, cell.x);
@@ -127,7 +148,15 @@ impl Islands {
                 }
             }
         }
-        best.map(|(_, cell)| cell)
+        best
+    }
+
+    /// Whether a wanted island reaches into a chunk.
+    fn has(&self, ground: &Ground, id: ChunkId, wanted: impl Fn(Island) -> bool) -> bool {
+        let slot = (id.y * ground.map.columns() + id.x) as usize;
+        let first = self.names.first[slot] as usize;
+        let islands = &self.names.islands[first..first + self.chunks[slot].count as usize];
+        islands.iter().any(|island| wanted(*island))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Engine-free pathfinding on grids: exact searches over maps that change, with typed answers.
 //!
 //! This is the core of Wayfare. It knows nothing of any engine; the crate `bevy_wayfare` brings it to Bevy.
-//! Three steps lead from a map to an answer.
+//! Three steps lead from a map to an answer, and a fourth along it.
 //!
 //! # 1. Map
 //!
@@ -77,6 +77,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! With several goals, be they wells, shelters or the cells around a foe, [`find_path_to_nearest`] goes to the one that
+//! is cheapest to reach, and takes one search for it.
+//!
+//! ```
+//! use wayfare::prelude::*;
+//!
+//! let map = Map::from_text(
+//!     ".....
+//!      .####
+//!      .....",
+//! )?;
+//! let snapshot = Snapshot::new(&map, &View::default());
+//! let (behind_the_wall, around_the_corner) = (Cell::new(4, 2), Cell::new(0, 1));
+//! let wells = [behind_the_wall, around_the_corner];
+//! let query = PathQuery::new((4, 0), (4, 0)); // its own goal does not count
+//! let answer = find_path_to_nearest(&snapshot, &query, &wells, &mut Scratch::new())?;
+//! assert_eq!(answer.route().and_then(|route| route.cells().last()), Some(&around_the_corner));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! A [`Search`] answers the same query a few nodes at a time, so that a long one can be spread over frames, moved to
 //! another thread, or dropped. A [`Recorder`] watches either of them cell by cell.
 //!
@@ -115,11 +135,62 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # 4. Walk
+//!
+//! A [`Layout`] says where the grid lies in the plane of the game. [`follow::lay`] turns the cells of a route into
+//! points there, and [`follow::walk`] moves a unit along them for a span of time: smoothly around corners, never through
+//! a wall, at any frame rate to the same place.
+//!
+//! ```
+//! use glam::Vec2;
+//! use wayfare::prelude::*;
+//!
+//! let mut map = Map::from_text(
+//!     "...#.
+//!      .....",
+//! )?;
+//! let mut snapshot = Snapshot::new(&map, &View::default());
+//! let layout = Layout::square(32.0)?;
+//! let footing = Footing { snapshot: &snapshot, layout: &layout };
+//!
+//! let (from, to) = (Vec2::new(10.0, 20.0), Vec2::new(150.0, 12.0));
+//! let (Some(start), Some(goal)) = (layout.cell_at(from), layout.cell_at(to)) else { panic!() };
+//! let query = PathQuery::new(start, goal).shape(RouteShape::Pulled);
+//! let Answer::Found(route) = find_path(&snapshot, &query, &mut Scratch::new())? else { panic!() };
+//! let mut points = Vec::new();
+//! follow::lay(footing, route.cells(), Some(from), Some(to), &mut points);
+//!
+//! let gait = Gait { speed: 50.0, turn_rate: 6.0, ..Gait::default() };
+//! let (mut position, mut heading, mut headway) = (from, 0.0, Headway::default());
+//! let mut ticks = 0;
+//! loop {
+//!     let stride = follow::walk(footing, &points, &mut headway, position, heading, &gait, 1.0 / 64.0);
+//!     (position, heading) = (stride.position, stride.heading);
+//!     ticks += 1;
+//!     if stride.arrived || stride.blocked {
+//!         break;
+//!     }
+//! }
+//! assert_eq!(position, to);
+//! assert!(ticks < 4 * 64);
+//!
+//! // After edits, ask whether the rest of the way is still as good; if not, search again.
+//! let before = snapshot.clone();
+//! map.set((2, 1), Terrain::WALL)?;
+//! snapshot.refresh(&map);
+//! let footing = Footing { snapshot: &snapshot, layout: &layout };
+//! assert!(follow::is_worse(footing, &before, &points, from));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Where other units push, [`follow::slide`] moves a body by what they ask for, as far as walls allow.
+//!
 //! # Promises
 //!
 //! - **Exact**: with the default options the path is a cheapest one. Costs are whole numbers and cannot overflow;
 //!   [`cost`] says why.
 //! - **Repeatable**: the same map and query give the same answer, on every machine and with any number of threads.
+//!   Walking is made of floats, whose sines may differ in the last digit between machines.
 //! - **Frugal**: a map takes a byte per cell, islands at most two more, shared between snapshots where nothing
 //!   changed. The scratch grows with the cells a search touches, 16 bytes each, not with the map; only a search for
 //!   the fewest bends keeps more, for every way it tries.
@@ -135,23 +206,30 @@ mod onward;
 mod ground;
 pub mod island;
 pub mod snapshot;
+pub mod outline;
 pub mod query;
 pub mod search;
 pub mod route;
 mod smooth;
 pub mod record;
+pub mod layout;
+mod sight;
+pub mod follow;
 
 pub use cell::{Area, Cell, Direction};
 pub use cost::{Cost, CostError, Factor, StepCosts};
+pub use follow::{Footing, Gait, Headway, Stride};
 pub use island::Island;
+pub use layout::{Layout, LayoutError};
 pub use map::{ChunkId, Map, MapError, Terrain};
+pub use outline::Edge;
 pub use query::{
     Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight, WeightError,
 };
 pub use record::{Effort, Recorder, Visit};
 pub use route::{Answer, QueryError, Route, Shortfall};
 pub use rules::{Corners, Directions, Rules};
-pub use search::{Progress, Scratch, Search, find_path, find_path_recorded};
+pub use search::{Progress, Scratch, Search, find_path, find_path_recorded, find_path_to_nearest};
 pub use snapshot::Snapshot;
 pub use text::MapTextError;
 pub use view::{Class, View};
@@ -160,8 +238,9 @@ pub use view::{Class, View};
 pub mod prelude {
     pub use crate::{
         Answer, Area, Cell, ChunkId, Class, Corners, Cost, CostError, Direction, Directions, Effort, Factor,
-        Fallback, Heuristic, Island, Map, MapError, MapTextError, Objective, PathQuery, Progress, QueryError,
-        Recorder, Route, RouteShape, Rules, Scratch, Search, Shortfall, Snapshot, StepCosts, StopWhen,
-        StraightLine, Terrain, View, Visit, Weight, WeightError, find_path, find_path_recorded,
+        Fallback, Footing, Gait, Headway, Heuristic, Island, Layout, LayoutError, Map, MapError,
+        MapTextError, Objective, PathQuery, Progress, QueryError, Recorder, Route, RouteShape, Rules,
+        Scratch, Search, Shortfall, Snapshot, StepCosts, StopWhen, StraightLine, Stride, Terrain, View,
+        Visit, Weight, WeightError, find_path, find_path_recorded, find_path_to_nearest, follow,
     };
 }

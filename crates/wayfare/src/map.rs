@@ -278,6 +278,15 @@ impl Map {
         &self.chunks
     }
 
+    /// Whether a cell lies on both maps, in a chunk that they share: then nothing can have changed there.
+    pub(crate) fn shares(&self, other: &Self, cell: Cell) -> bool {
+        let chunk = |map: &Self| map.index(cell).map(|index| (index >> (2 * CHUNK_SHIFT)) as usize);
+        match (chunk(self), chunk(other)) {
+            (Some(a), Some(b)) => Arc::ptr_eq(&self.chunks[a], &other.chunks[b]),
+            _ => false,
+        }
+    }
+
     /// Where a cell is stored: its chunk, then its row and column inside. Searches number their nodes like this.
     #[inline]
     pub(crate) const fn index(&self, cell: Cell) -> Option<u32> {
@@ -306,6 +315,14 @@ impl Map {
     pub(crate) fn terrain_at(&self, index: u32) -> Terrain {
         let chunk = &self.chunks[(index >> (2 * CHUNK_SHIFT)) as usize];
         Terrain(chunk.terrain[index as usize & (CHUNK_CELLS - 1)])
+    }
+}
+
+/// An empty map.
+impl Default for Map {
+    fn default() -> Self {
+        let (counts, chunks) = (Arc::new([0; 256]), Arc::default());
+        Self { width: 0, height: 0, columns: 0, version: 0, counts, chunks }
     }
 }
 

@@ -27,6 +27,8 @@
 //!   the cost of its last step.
 //! - **[`StraightLine::IfOptimal`]** returns only lines that no path can beat. [`StraightLine::IfUniform`] is
 //!   **inexact** where cheaper ground lies beside the line.
+//!
+//! All of this holds for [the nearest of several goals](crate::find_path_to_nearest) as well.
 
 use core::fmt;
 
@@ -74,6 +76,12 @@ impl PathQuery {
             shape: RouteShape::default(),
             budget: u64::MAX,
         }
+    }
+
+    /// The same question about another way.
+    pub fn from_to(mut self, start: impl Into<Cell>, goal: impl Into<Cell>) -> Self {
+        (self.start, self.goal) = (start.into(), goal.into());
+        self
     }
 
     /// How the remaining cost is estimated.

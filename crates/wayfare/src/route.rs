@@ -70,12 +70,13 @@ pub enum Answer {
     },
     /// No path exists. Known from the islands, without a search.
     Unreachable {
-        /// The reachable cell closest to the goal, by straight distance.
+        /// The reachable cell closest to the goal, or to any of several, by straight distance.
         nearest: Cell,
     },
     /// The budget ran out first.
     OutOfBudget {
-        /// The settled cell closest to the goal: by straight distance, then by lower row, then by lower column.
+        /// The settled cell closest to the goal, or to any of several: by straight distance, then by lower row, then
+        /// by lower column.
         nearest: Cell,
     },
 }
@@ -114,8 +115,10 @@ pub enum Shortfall {
 pub enum QueryError {
     /// The start is not on the map.
     StartOutside(Cell),
-    /// The goal is not on the map.
+    /// The goal is not on the map; of several goals none is, and this is the first.
     GoalOutside(Cell),
+    /// There is no goal to choose from.
+    NoGoal,
     /// The start is blocked: there is no way out that the rule knows. See
     /// [`Snapshot::nearest_open`](crate::Snapshot::nearest_open).
     StartBlocked(Cell),
@@ -126,6 +129,7 @@ impl fmt::Display for QueryError {
         match self {
             Self::StartOutside(cell) => write!(f, "the start {cell} lies outside the map"),
             Self::GoalOutside(cell) => write!(f, "the goal {cell} lies outside the map"),
+            Self::NoGoal => write!(f, "there is no goal"),
             Self::StartBlocked(cell) => write!(f, "the start {cell} is blocked"),
         }
     }

@@ -6,7 +6,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::cell::{Cell, Direction};
+use crate::cell::{Area, Cell, Direction};
 use crate::cost::Cost;
 use crate::ground::Ground;
 use crate::island::{Island, Islands};
@@ -101,14 +101,56 @@ impl Snapshot {
     /// Of all cells that can be reached from `from`, the one closest to `goal`: by straight distance, then by
     /// lower row, then by lower column. `None` if `from` is blocked or either lies outside. Takes no search.
     pub fn nearest_reachable(&self, from: Cell, goal: Cell) -> Option<Cell> {
+        self.nearest_reachable_of(from, &[goal])
+    }
+
+    /// As [`nearest_reachable`](Self::nearest_reachable), closest to any of the `goals` that lie on the map.
+    pub(crate) fn nearest_reachable_of(&self, from: Cell, goals: &[Cell]) -> Option<Cell> {
         let island = self.island(from)?;
-        self.islands.nearest(&self.ground, goal, |other| other == island)
+        self.islands.nearest(&self.ground, goals, |other| other == island)
     }
 
     /// The open cell closest to `cell`, itself if it is open: where a unit caught in a wall gets out. `None` if
     /// nothing is open or `cell` lies outside.
     pub fn nearest_open(&self, cell: Cell) -> Option<Cell> {
-        self.islands.nearest(&self.ground, cell, |_| true)
+        self.islands.nearest(&self.ground, &[cell], |_| true)
+    }
+
+    /// As [`nearest_open`](Self::nearest_open), but no more than so many columns and rows away. Looks at no more cells
+    /// than that, however large the map is.
+    ///
+    /// ```
+    /// use wayfare::prelude::*;
+    ///
+    /// let snapshot = Snapshot::new(&Map::from_text(".####.")?, &View::default());
+    /// assert_eq!(snapshot.nearest_open_within(Cell::new(3, 0), 1), None);
+    /// assert_eq!(snapshot.nearest_open_within(Cell::new(3, 0), 2), Some(Cell::new(5, 0)));
+    /// # Ok::<(), MapTextError>(())
+    /// ```
+    pub fn nearest_open_within(&self, cell: Cell, cells: u32) -> Option<Cell> {
+        let whole = self.map().area().filter(|_| self.map().contains(cell))?;
+        let costs = self.rules().costs;
+        let shorter = u64::from(costs.x().min(costs.y()));
+        let mut best: Option<(u64, i32, i32)> = None;
+        for radius in 0..=cells.min(Map::MAX_SIDE) {
+            // The nearest cells of a ring lie straight above, below or beside.
+            let bound = (u64::from(radius) * shorter).pow(2);
+            if best.is_some_and(|(distance, ..)| bound > distance) {
+                break;
+            }
+            let r = radius.cast_signed();
+            let ring = Area::new((cell.x - r, cell.y - r), (cell.x + r, cell.y + r));
+            for y in ring.min().y.max(whole.min().y)..=ring.max().y.min(whole.max().y) {
+                let is_edge = y == ring.min().y || y == ring.max().y;
+                let stride = if is_edge || r == 0 { 1 } else { 2 * r };
+                let columns = (ring.min().x..=ring.max().x).step_by(stride.unsigned_abs() as usize);
+                for open in columns.map(|x| Cell::new(x, y)).filter(|cell| self.is_open(*cell)) {
+                    let key = (self.ground.distance_squared(open, cell), open.y, open.x);
+                    best = Some(best.map_or(key, |best| best.min(key)));
+                }
+            }
+        }
+        best.map(|(_, y, x)| Cell::new(x, y))
     }
 
     /// Whether the straight line between the centres of two cells touches open cells only and passes corners as

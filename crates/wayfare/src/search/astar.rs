@@ -11,6 +11,7 @@ use crate::onward::ANYHOW;
 use crate::query::StopWhen;
 use crate::record::{Recorder, Visit};
 use crate::search::estimate::Estimate;
+use crate::search::goals::{Aim, AnyGoal, Goals, Target};
 use crate::search::scratch::{Node, Offer, ROOT, Scratch};
 
 /// What a search walks over.
@@ -178,23 +179,17 @@ pub(crate) fn step_back(ground: &Ground, index: u32, direction: u8) -> u32 {
 /// What a search is after.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
-    /// Where the cell to be reached is stored, or [`NOWHERE`] to close all that can be.
-    pub(crate) index: u32,
-    /// Where the query wants to go, be it reachable or not.
-    pub(crate) aim: Cell,
+    pub(crate) target: Target,
     pub(crate) stop: StopWhen,
     /// Nodes with a higher F are not looked at.
     pub(crate) limit: Cost,
 }
 
-/// No cell is stored there.
-pub(crate) const NOWHERE: u32 = u32::MAX;
-
-/// A running search. Its nodes and open list are in the [`Scratch`] it is run with.
+/// A running search. Its nodes, open list and goals are in the [`Scratch`] it is run with.
 pub(crate) struct AStar {
     estimate: Estimate,
     goal: Goal,
-    /// The closed node closest to that: the distance squared, row and column, and the node.
+    /// The closed node closest to any goal: the distance squared, row and column, and the node.
     nearest: Option<((u64, i32, i32), u32)>,
     /// The goal's node, once the search has stopped there.
     reached: Option<u32>,
@@ -247,7 +242,7 @@ impl AStar {
         scratch.nodes.begin(space.node_count());
         scratch.open.begin(estimate.f_may_fall());
         let cell = space.ground().map.cell_at(start);
-        let h = estimate.h(cell);
+        let h = goal.target.h(&estimate, &scratch.goals, cell);
         for root in space.roots(start) {
             let place = scratch.nodes.place(root);
             scratch.nodes.open(place, 0, ROOT);
@@ -260,6 +255,20 @@ impl AStar {
 
     pub(crate) fn run<S: Space, R: Recorder + ?Sized>(
         &mut self,
+        space: &S,
+        limits: Limits,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Outcome {
+        match self.goal.target {
+            Target::One(target) => self.run_to(target, space, limits, scratch, recorder),
+            Target::AnyGoal => self.run_to(AnyGoal, space, limits, scratch, recorder),
+        }
+    }
+
+    fn run_to<A: Aim, S: Space, R: Recorder + ?Sized>(
+        &mut self,
+        aim: A,
         space: &S,
         limits: Limits,
         scratch: &mut Scratch,
@@ -283,22 +292,23 @@ impl AStar {
             scratch.effort.closed += 1;
             let cell = space.cell_of(node);
             if recorder.watching() {
-                recorder.closed(self.visit(space, node, &known, cell));
+                recorder.closed(self.visit(space, node, &known, cell, &scratch.goals));
             }
             if limits.budget != u64::MAX {
-                self.note_nearest(space, node, cell);
+                self.note_nearest(space, node, cell, &scratch.goals);
             }
-            if space.index_of(node) == self.goal.index {
+            if aim.is_at(&scratch.goals, space.index_of(node)) {
                 self.reached = Some(node);
             } else {
-                self.expand(space, node, cell, &known, scratch, recorder);
+                self.expand(aim, space, node, cell, &known, scratch, recorder);
             }
         }
     }
 
     #[inline]
-    fn expand<S: Space, R: Recorder + ?Sized>(
+    fn expand<A: Aim, S: Space, R: Recorder + ?Sized>(
         &mut self,
+        aim: A,
         space: &S,
         node: u32,
         cell: Cell,
@@ -309,7 +319,7 @@ impl AStar {
         space.for_each_move(node, cell, known.from, |step| {
             let g = known.g + step.cost;
             if self.goal.limit != Cost::MAX
-                && self.estimate.f(g, self.estimate.h(step.cell)) > self.goal.limit
+                && self.estimate.f(g, aim.h(&self.estimate, &scratch.goals, step.cell)) > self.goal.limit
             {
                 return;
             }
@@ -318,7 +328,7 @@ impl AStar {
                 Offer::Reparented => false,
                 Offer::Refused => return,
             };
-            let h = self.estimate.h(step.cell);
+            let h = aim.h(&self.estimate, &scratch.goals, step.cell);
             let f = self.estimate.f(g, h);
             let visit = Visit { cell: step.cell, parent: Some(cell), f, g, h };
             if is_new {
@@ -332,28 +342,30 @@ impl AStar {
                 scratch.open.push(f, step.node);
             }
             if self.goal.stop == StopWhen::GoalOpened
-                && space.index_of(step.node) == self.goal.index
                 && self.reached.is_none()
+                && aim.is_at(&scratch.goals, space.index_of(step.node))
             {
                 self.reached = Some(step.node);
             }
         });
     }
 
-    fn visit<S: Space>(&self, space: &S, node: u32, known: &Node, cell: Cell) -> Visit {
-        let h = self.estimate.h(cell);
+    fn visit<S: Space>(&self, space: &S, node: u32, known: &Node, cell: Cell, goals: &Goals) -> Visit {
+        let h = self.goal.target.h(&self.estimate, goals, cell);
         let parent = (known.from != ROOT).then(|| space.cell_of(space.parent(node, known.from)));
         Visit { cell, parent, f: self.estimate.f(known.g, h), g: known.g, h }
     }
 
-    fn note_nearest<S: Space>(&mut self, space: &S, node: u32, cell: Cell) {
-        let key = (space.ground().distance_squared(cell, self.goal.aim), cell.y, cell.x);
+    fn note_nearest<S: Space>(&mut self, space: &S, node: u32, cell: Cell, goals: &Goals) {
+        let least = self.nearest.map_or(u64::MAX, |((least, ..), _)| least);
+        let Some(distance) = goals.distance_squared_within(space.ground(), cell, least) else { return };
+        let key = (distance, cell.y, cell.x);
         if self.nearest.is_none_or(|(least, _)| key < least) {
             self.nearest = Some((key, node));
         }
     }
 
-    /// The closed node nearest to the goal; known only if the search has a budget.
+    /// The closed node nearest to any goal; known only if the search has a budget.
     pub(crate) fn nearest(&self) -> Option<u32> {
         self.nearest.map(|(_, node)| node)
     }

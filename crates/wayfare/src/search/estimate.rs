@@ -1,4 +1,4 @@
-//! The heuristic of one search: [`Heuristic`] and [`Weight`] made ready for one ground and one goal.
+//! The heuristic of one search: [`Heuristic`] and [`Weight`] made ready for one ground.
 
 use crate::cell::Cell;
 use crate::cost::Cost;
@@ -6,10 +6,9 @@ use crate::ground::{Ground, Least};
 use crate::query::{Heuristic, Weight};
 use crate::rules::Directions;
 
-/// Estimates the cost from a cell to the goal. See [`query`](crate::query) for what is exact when.
+/// Estimates the cost from a cell to another. See [`query`](crate::query) for what is exact when.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Estimate {
-    goal: Cell,
     heuristic: Heuristic,
     weight: Weight,
     least: Least,
@@ -19,7 +18,7 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    pub(crate) fn new(ground: &Ground, goal: Cell, heuristic: Heuristic, weight: Weight) -> Self {
+    pub(crate) fn new(ground: &Ground, heuristic: Heuristic, weight: Weight) -> Self {
         let directions = ground.view.rules.directions;
         let heuristic = match (heuristic, directions) {
             (Heuristic::Auto, Directions::Four) => Heuristic::Manhattan,
@@ -31,17 +30,17 @@ impl Estimate {
         let (diagonal, straight) = (least.diagonal.pow(2), least.x.pow(2) + least.y.pow(2));
         let diagonals = directions == Directions::Eight;
         let shrinks = diagonals && diagonal < straight;
-        Self { goal, heuristic, weight, least, diagonals, shrink: shrinks.then_some((diagonal, straight)) }
+        Self { heuristic, weight, least, diagonals, shrink: shrinks.then_some((diagonal, straight)) }
     }
 
     /// The exact cost of the cheapest way to the goal over empty ground of the cheapest terrain.
     pub(crate) fn lower_bound(ground: &Ground, from: Cell, goal: Cell) -> Cost {
-        Self::new(ground, goal, Heuristic::Auto, Weight::ONE).h(from)
+        Self::new(ground, Heuristic::Auto, Weight::ONE).h(from.gap(goal))
     }
 
+    /// H over this many columns and rows. It never falls when either grows.
     #[inline]
-    pub(crate) fn h(&self, cell: Cell) -> Cost {
-        let (dx, dy) = cell.gap(self.goal);
+    pub(crate) fn h(&self, (dx, dy): (u32, u32)) -> Cost {
         let (dx, dy) = (u64::from(dx), u64::from(dy));
         let Least { x, y, diagonal } = self.least;
         match self.heuristic {

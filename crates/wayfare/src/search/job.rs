@@ -1,18 +1,17 @@
 //! One query on its way to an answer: which engine searches, and what its outcome means.
 //!
-//! In this order: the question is checked, the islands say whether the goal can be reached at all, a straight line is
-//! tried, an engine searches, and the path gets the shape that was asked for.
+//! In this order: the question is checked, the islands say which goals can be reached at all, a straight line is
+//! tried if that leaves one, an engine searches, and the path gets the shape that was asked for.
 
 use crate::cell::Cell;
 use crate::cost::Cost;
 use crate::query::{Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight};
 use crate::record::{Effort, Recorder};
 use crate::route::{Answer, QueryError, Route, Shortfall};
-use crate::search::astar::{
-    AStar, Backwards, Cells, Goal, Headings, Limits, NOWHERE, Outcome, Space, trace_back,
-};
+use crate::search::astar::{AStar, Backwards, Cells, Goal, Headings, Limits, Outcome, Space, trace_back};
 use crate::search::bends::Bends;
 use crate::search::estimate::Estimate;
+use crate::search::goals::{NOWHERE, OneCell, Target};
 use crate::search::line;
 use crate::search::scratch::Scratch;
 use crate::smooth;
@@ -23,7 +22,8 @@ pub(crate) struct Job {
     pub(crate) query: PathQuery,
     /// `None` before the query has been looked at.
     engine: Option<Engine>,
-    /// Where the path will really end, and why if that is not the goal.
+    /// Where the path will really end, and why if that is not a goal. Of several goals it is not known before a
+    /// search has reached one.
     target: Cell,
     shortfall: Option<Shortfall>,
 }
@@ -54,10 +54,12 @@ impl Job {
         self.engine.is_some()
     }
 
-    /// Closes up to `max_nodes` nodes, and returns the answer once it is known. Not to be called after that.
+    /// Closes up to `max_nodes` nodes, and returns the answer once it is known. Not to be called after that. The
+    /// `goals` take the place of the query's own.
     pub(crate) fn run<R: Recorder + ?Sized>(
         &mut self,
         snapshot: &Snapshot,
+        goals: &[Cell],
         max_nodes: u64,
         scratch: &mut Scratch,
         recorder: &mut R,
@@ -65,7 +67,7 @@ impl Job {
         // Taken out while it runs: if the recorder panics, the next run begins anew instead of with half a step.
         let mut engine = match self.engine.take() {
             Some(engine) => engine,
-            None => match self.begin(snapshot, scratch, recorder) {
+            None => match self.begin(snapshot, goals, scratch, recorder) {
                 Ok(Begun::Searching(engine)) => engine,
                 Ok(Begun::Answered(answer)) => return Some(Ok(answer)),
                 Err(error) => return Some(Err(error)),
@@ -116,26 +118,34 @@ impl Job {
     fn begin<R: Recorder + ?Sized>(
         &mut self,
         snapshot: &Snapshot,
+        goals: &[Cell],
         scratch: &mut Scratch,
         recorder: &mut R,
     ) -> Result<Begun, QueryError> {
         scratch.effort = Effort::default();
-        let PathQuery { start, goal, .. } = self.query;
-        let map = &snapshot.ground.map;
-        let start_index = map.index(start).ok_or(QueryError::StartOutside(start))?;
-        map.index(goal).ok_or(QueryError::GoalOutside(goal))?;
+        let start = self.query.start;
+        let start_index = snapshot.ground.map.index(start).ok_or(QueryError::StartOutside(start))?;
+        let any_reachable = scratch.goals.collect(snapshot, start, goals)?;
         if !snapshot.is_open(start) {
             return Err(QueryError::StartBlocked(start));
         }
-        if !snapshot.reachable(start, goal) {
-            // The start is open, so at the very least it reaches itself.
-            let nearest = snapshot.nearest_reachable(start, goal).unwrap_or(start);
-            if self.query.fallback == Fallback::Fail {
-                return Ok(Begun::Answered(Answer::Unreachable { nearest }));
+        self.target = match scratch.goals.cells() {
+            goals if !any_reachable => {
+                // The start is open, so at the very least it reaches itself.
+                let nearest = snapshot.nearest_reachable_of(start, goals).unwrap_or(start);
+                if self.query.fallback == Fallback::Fail {
+                    return Ok(Begun::Answered(Answer::Unreachable { nearest }));
+                }
+                self.shortfall = Some(Shortfall::Unreachable);
+                nearest
             }
-            self.target = nearest;
-            self.shortfall = Some(Shortfall::Unreachable);
-        }
+            [only] => *only,
+            _ if scratch.goals.contains(start_index) => start,
+            _ => {
+                let engine = self.begin_search(snapshot, start_index, Target::AnyGoal, scratch, recorder);
+                return Ok(Begun::Searching(engine));
+            }
+        };
         let mut cells = scratch.take_cells();
         if start == self.target {
             cells.push(start);
@@ -153,21 +163,23 @@ impl Job {
             return Ok(Begun::Answered(self.deliver(self.shaped(snapshot, route, scratch))));
         }
         scratch.recycle(route);
-        Ok(Begun::Searching(self.begin_search(snapshot, start_index, scratch, recorder)))
+        let index = snapshot.ground.map.index_inside(self.target);
+        let target = Target::One(OneCell { cell: self.target, index });
+        Ok(Begun::Searching(self.begin_search(snapshot, start_index, target, scratch, recorder)))
     }
 
     fn begin_search<R: Recorder + ?Sized>(
         &self,
         snapshot: &Snapshot,
         start: u32,
+        target: Target,
         scratch: &mut Scratch,
         recorder: &mut R,
     ) -> Engine {
         let ground = &snapshot.ground;
         let PathQuery { heuristic, weight, stop, .. } = self.query;
-        let index = ground.map.index_inside(self.target);
-        let goal = Goal { index, aim: self.query.goal, stop, limit: Cost::MAX };
-        let estimate = Estimate::new(ground, self.target, heuristic, weight);
+        let goal = Goal { target, stop, limit: Cost::MAX };
+        let estimate = Estimate::new(ground, heuristic, weight);
         match self.query.objective {
             Objective::Cheapest => {
                 Engine::Cells(AStar::new(&Cells(ground), start, estimate, goal, scratch, recorder))
@@ -177,7 +189,7 @@ impl Job {
                 Engine::Headings(AStar::new(&space, start, estimate, goal, scratch, recorder))
             }
             Objective::FewestBends { .. } => {
-                let exact = Estimate::new(ground, self.target, Heuristic::Auto, Weight::ONE);
+                let exact = Estimate::new(ground, Heuristic::Auto, Weight::ONE);
                 let goal = Goal { stop: StopWhen::GoalClosed, ..goal };
                 Engine::Cells(AStar::new(&Cells(ground), start, exact, goal, scratch, recorder))
             }
@@ -188,9 +200,9 @@ impl Job {
         Headings { ground: &snapshot.ground, turn_cost: self.query.objective.turn_cost() }
     }
 
-    /// The cheapest path is known, and with it how much a path of fewer bends may cost.
+    /// The cheapest path is known, and with it which goal it is and how much a path of fewer bends may cost.
     fn begin_to_go<R: Recorder + ?Sized>(
-        &self,
+        &mut self,
         snapshot: &Snapshot,
         node: u32,
         within_percent: u16,
@@ -201,10 +213,11 @@ impl Job {
         let mut cells = scratch.take_cells();
         let cost = trace_back(&Cells(ground), node, scratch, &mut cells);
         let limit = limit_within(cost, within_percent);
-        let estimate = Estimate::new(ground, self.query.start, Heuristic::Auto, Weight::ONE);
-        let goal = Goal { index: NOWHERE, aim: self.query.start, stop: StopWhen::GoalClosed, limit };
-        let target = ground.map.index_inside(self.target);
-        let search = AStar::new(&Backwards(ground), target, estimate, goal, scratch, recorder);
+        self.target = ground.map.cell_at(node);
+        let estimate = Estimate::new(ground, Heuristic::Auto, Weight::ONE);
+        let target = Target::One(OneCell { cell: self.query.start, index: NOWHERE });
+        let goal = Goal { target, stop: StopWhen::GoalClosed, limit };
+        let search = AStar::new(&Backwards(ground), node, estimate, goal, scratch, recorder);
         Engine::ToGo(search, Route { cells, cost }, limit)
     }
 

@@ -9,6 +9,7 @@ use crate::onward::ANYHOW;
 use crate::record::Effort;
 use crate::route::Route;
 use crate::search::bends::Label;
+use crate::search::goals::Goals;
 use crate::search::open::Open;
 
 /// Working memory of a search, to be used again for the next one, on any map.
@@ -17,6 +18,7 @@ use crate::search::open::Open;
 /// are given back with [`recycle`](Self::recycle).
 #[derive(Default)]
 pub struct Scratch {
+    pub(crate) goals: Goals,
     pub(crate) nodes: Nodes,
     /// The cost from each cell to the goal, where a search needs it besides its own nodes.
     pub(crate) to_go: Nodes,

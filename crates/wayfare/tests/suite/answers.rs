@@ -130,6 +130,15 @@ fn the_nearest_cell_may_lie_in_the_chunk_next_door() {
 }
 
 #[test]
+fn of_cells_as_near_in_two_chunks_the_lower_one_is_named() {
+    let mut map = Map::new(130, 20).unwrap();
+    let goal = Cell::new(64, 5);
+    map.fill(Area::new((64, 4), goal), Terrain::WALL).unwrap();
+    let snapshot = Snapshot::new(&map, &View::default());
+    assert_eq!(snapshot.nearest_reachable(Cell::new(129, 0), goal), Some(Cell::new(63, 5)));
+}
+
+#[test]
 fn a_budget_ends_a_search_with_the_closest_cell_so_far() {
     let (map, start, goal) = drawn(
         "..........

@@ -102,3 +102,35 @@ fn a_checkerboard_is_one_island_only_where_corners_are_slipped_through() {
     assert_eq!(count(Corners::OneFree), 150 * 150 / 2);
     assert_eq!(count(Corners::BothFree), 150 * 150 / 2);
 }
+
+#[test]
+fn the_nearest_open_cell_near_by_is_the_nearest_of_all() {
+    for (rule, view) in views().iter().enumerate() {
+        for seed in 0..40 {
+            let mut random = Random::new(seed * 1000 + rule as u64);
+            let (width, height) = (1 + random.below(30), 1 + random.below(30));
+            let map = random_map(&mut random, width, height, Flora::Uniform);
+            let snapshot = Snapshot::new(&map, view);
+            let from = random.cell(&map);
+            for cells in [0, 1, 2, 5, 40] {
+                let found = snapshot.nearest_open_within(from, cells);
+                // By hand: every open cell of the square around it, the nearest first.
+                let costs = snapshot.rules().costs;
+                let distance = |cell: Cell| {
+                    let x = u64::from(cell.x.abs_diff(from.x)) * u64::from(costs.x());
+                    let y = u64::from(cell.y.abs_diff(from.y)) * u64::from(costs.y());
+                    x * x + y * y
+                };
+                let is_near = |cell: &Cell| cell.x.abs_diff(from.x).max(cell.y.abs_diff(from.y)) <= cells;
+                let square = map.area().unwrap().cells().filter(is_near);
+                let expected = square
+                    .filter(|cell| snapshot.is_open(*cell))
+                    .min_by_key(|cell| (distance(*cell), cell.y, cell.x));
+                assert_eq!(found, expected, "{cells} cells around {from}\n{}", map.to_text(|_| None));
+            }
+            assert_eq!(snapshot.nearest_open_within(from, u32::MAX), snapshot.nearest_open(from));
+        }
+    }
+    let outside = Snapshot::new(&Map::new(2, 2).unwrap(), &View::default());
+    assert_eq!(outside.nearest_open_within(Cell::new(2, 0), 5), None);
+}
