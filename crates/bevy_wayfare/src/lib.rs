@@ -1,33 +1,200 @@
-//! Pathfinding for Bevy.
-//!
-//! This crate is the Bevy side of [Wayfare](wayfare), whose searches, maps and answers it re-exports: they can be
-//! used in any system as they are.
+//! Pathfinding for Bevy: put a [`PathRequest`] on an entity and the unit walks there, around walls and without a late
+//! frame.
 //!
 //! ```
 //! use bevy::prelude::*;
 //! use bevy_wayfare::prelude::*;
 //!
-//! #[derive(Resource)]
-//! struct Ground(Snapshot);
+//! fn main() {
+//!     App::new()
+//!         .add_plugins((MinimalPlugins, PathfindingPlugin::default()))
+//!         .add_systems(Startup, setup)
+//!         .add_observer(|arrived: On<Arrived>, mut exit: MessageWriter<AppExit>| {
+//!             println!("{} is there", arrived.entity);
+//!             exit.write(AppExit::Success);
+//!         })
+//!         .add_observer(|failed: On<PathFailed>| println!("{} cannot get there: {}", failed.entity, failed.reason))
+//!         .run();
+//! }
 //!
-//! fn plan(ground: Res<Ground>, mut scratch: Local<Scratch>) {
-//!     let query = PathQuery::new(IVec2::new(0, 0), IVec2::new(5, 3));
-//!     match find_path(&ground.0, &query, &mut scratch) {
-//!         Ok(Answer::Found(route)) => assert_eq!(route.cells().len(), 6),
-//!         other => panic!("{other:?}"),
+//! fn setup(mut commands: Commands) -> Result {
+//!     let map = NavMap::from_text(
+//!         "......
+//!          .####.
+//!          ......",
+//!     )?;
+//!     commands.spawn(map);
+//!     let unit = (Transform::from_xyz(0.5, -0.5, 0.0), Agent { speed: 60.0, ..default() });
+//!     commands.spawn((unit, PathRequest::to(Cell::new(5, 2))));
+//!     Ok(())
+//! }
+//! ```
+//!
+//! The crate is built on [Wayfare's core](wayfare), which it re-exports: maps, rules, searches and answers can be used in any
+//! system as they are. What the plugin adds is a pipeline of seven stages. Each is a
+//! [system set](PathfindingSystems), in this order, in `FixedUpdate` or
+//! [another schedule](PathfindingPlugin::in_schedule).
+//!
+//! # 1. `SyncMap`
+//!
+//! A [`NavMap`] on an entity owns the terrain and says where it lies: the size of its cells, the [`Plane`] (XY for 2D, XZ
+//! for 3D), and the entity's `Transform`. Edit it at any time through [`NavMap::map_mut`]: searches under way go on reading
+//! what they began with, and chunks of 64 × 64 cells are copied only if they change.
+//!
+//! When it has changed, exactly those units whose *remaining* path is blocked or dearer now hear [`PathInvalidated`] and plan
+//! again. A unit on whose cell a wall was built walks out. A shorter way that has been opened is taken when the game orders
+//! the unit again.
+//!
+//! ```
+//! use bevy::prelude::*;
+//! use bevy_wayfare::prelude::*;
+//!
+//! const WATER: Terrain = Terrain(1);
+//! const BOATS: ClassId = ClassId(1);
+//!
+//! fn setup(mut commands: Commands) -> Result {
+//!     let mut map = Map::new(64, 64)?;
+//!     map.fill(Area::new((20, 0), (25, 63)), WATER)?;
+//!     // Class 0 walks, class 1 sails.
+//!     let walks = Class::default().without(WATER);
+//!     let sails = Class::default().without(Terrain::OPEN).with(WATER, Factor::ONE);
+//!     commands.spawn(NavMap::new(map).with_cell_size(16.0).with_class(ClassId(0), walks).with_class(BOATS, sails));
+//!     commands.spawn((Transform::from_xyz(350.0, 8.0, 0.0), Agent { class: BOATS, ..default() }));
+//!     Ok(())
+//! }
+//!
+//! fn blow_the_bridge(mut map: Single<&mut NavMap>) -> Result {
+//!     map.map_mut().fill(Area::new((20, 30), (25, 31)), WATER)?;
+//!     Ok(())
+//! }
+//! # App::new().add_plugins((MinimalPlugins, PathfindingPlugin::default())).add_systems(Startup, setup).update();
+//! ```
+//!
+//! # 2. `Queue`
+//!
+//! A [`PathRequest`] is an order: to a point, a cell, an entity that may move, the nearest of several goals, or between two
+//! cells. It stays while the order is alive. Inserting another one replaces it, removing it stops the unit, and the plugin removes
+//! it when the unit has arrived or cannot get there. The queue holds one entry per entity, whatever floods in:
+//! [priorities](Priority) first, the oldest among equals, and nobody starves.
+//!
+//! # 3. `Search`
+//!
+//! Workers on Bevy's `AsyncComputeTaskPool` pull from the queue and search a slice at a time, so that a long search does not
+//! hold up short ones and the game's own tasks get their turn. [`PathfindingSettings`] bounds what they may use, and says how
+//! to give them more threads. Where there are no threads the same queue is worked off inside the frame, within a time
+//! budget.
+//!
+//! # 4. `Deliver`
+//!
+//! Answers are written into [`Path`], which an [`Agent`] has from the start. The game hears [`PathFound`], or
+//! [`PathFailed`] with the [reason](FailureReason). By default an answer is delivered when it is ready; games that must run
+//! alike on several machines choose [`Delivery::Lockstep`].
+//!
+//! ```
+//! use bevy::prelude::*;
+//! use bevy_wayfare::prelude::*;
+//!
+//! let lockstep = PathfindingSettings { delivery: Delivery::Lockstep { ticks: 4 }, ..default() };
+//! App::new().add_plugins((MinimalPlugins, PathfindingPlugin::default().with_settings(lockstep))).update();
+//! ```
+//!
+//! # 5. `Follow`
+//!
+//! Agents walk their path at their speed, slower on dear ground, turning at their rate, smoothly around corners and never through
+//! a wall. The result is [`WantedVelocity`].
+//!
+//! # 6. `Avoid`
+//!
+//! Searches ignore units, because units move. Whoever wants to steer them apart changes [`SafeVelocity`] after this
+//! set; the plugin itself only copies what is wanted.
+//!
+//! ```
+//! use bevy::prelude::*;
+//! use bevy_wayfare::prelude::*;
+//!
+//! fn wind(mut units: Query<&mut SafeVelocity>) {
+//!     for mut velocity in &mut units {
+//!         velocity.0 += Vec3::X;
 //!     }
 //! }
 //!
-//! let map = Map::new(16, 16).expect("a small map");
 //! App::new()
-//!     .insert_resource(Ground(Snapshot::new(&map, &View::default())))
-//!     .add_systems(Update, plan)
+//!     .add_plugins((MinimalPlugins, PathfindingPlugin::default()))
+//!     .add_systems(FixedUpdate, wind.after(PathfindingSystems::Avoid).before(PathfindingSystems::Move))
 //!     .update();
 //! ```
+//!
+//! # 7. `Move`
+//!
+//! The `Transform` is moved along [`SafeVelocity`], up to walls. In `FixedUpdate` it is drawn between the last two steps, so
+//! that movement is smooth at any frame rate; inside the fixed steps it is the true one. A unit somebody else has moved goes
+//! on from where it is. When it is at the end of its path, [`Arrived`] fires, once.
+//!
+//! # Leaving stages out
+//!
+//! - Only paths: [`without_following`](PathfindingPlugin::without_following).
+//! - Bodies moved by the game or a physics engine: [`without_moving`](PathfindingPlugin::without_moving), and read
+//!   [`SafeVelocity`].
+//! - A path at once, for a tool or a test: [`NavMap::find_path`].
+//! - A dedicated server: `MinimalPlugins` are enough.
+//!
+//! # Seeing it
+//!
+//! [`PathfindingDiagnostics`] lists what is measured. With the feature `gizmos`, `PathfindingGizmosPlugin` draws maps,
+//! islands, paths and who has been waiting for how long.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `gizmos` | `PathfindingGizmosPlugin`, drawn with Bevy's gizmos |
+//!
+//! None is on by default, and none needs a renderer. Threads are Bevy's feature `multi_threaded`.
 
+pub mod settings;
+pub mod plane;
+pub mod agent;
+pub mod map;
+mod scene;
+pub mod request;
+pub mod path;
+pub mod event;
+mod plan;
+mod sync;
+mod queue;
+mod lockstep;
+mod deliver;
+mod life;
+mod follow;
+pub mod motion;
+pub mod diagnostics;
+#[cfg(feature = "gizmos")]
+pub mod gizmos;
+pub mod plugin;
+
+pub use agent::{Agent, ClassId, Facing, OnMap, Units};
+pub use diagnostics::PathfindingDiagnostics;
+pub use event::{Arrived, FailureReason, PathFailed, PathFound, PathInvalidated};
+#[cfg(feature = "gizmos")]
+pub use gizmos::{PathfindingGizmos, PathfindingGizmosPlugin};
+pub use map::{NavMap, Rows, Spot};
+pub use motion::{SafeVelocity, WantedVelocity};
+pub use path::{Path, Reach};
+pub use plane::Plane;
+pub use plugin::{PathfindingClock, PathfindingPlugin, PathfindingSystems};
+pub use request::{Goal, PathRequest, Priority};
+pub use settings::{Delivery, Drive, PathfindingSettings};
 pub use wayfare;
 
 /// Everything a game names.
 pub mod prelude {
+    pub use crate::{
+        Agent, Arrived, ClassId, Delivery, Drive, Facing, FailureReason, Goal, NavMap, OnMap, Path,
+        PathFailed, PathFound, PathInvalidated, PathRequest, PathfindingClock, PathfindingDiagnostics,
+        PathfindingPlugin, PathfindingSettings, PathfindingSystems, Plane, Priority, Reach, Rows,
+        SafeVelocity, Spot, Units, WantedVelocity,
+    };
+    #[cfg(feature = "gizmos")]
+    pub use crate::{PathfindingGizmos, PathfindingGizmosPlugin};
     pub use wayfare::prelude::*;
 }

@@ -1,0 +1,210 @@
+//! What the plugin knows, drawn: maps with their islands, paths, and who waits for how long. Feature `gizmos`.
+
+use std::sync::Arc;
+
+use bevy::color::palettes::css::{LIME, ORANGE_RED, WHITE};
+use bevy::gizmos::AppGizmoBuilder;
+use bevy::prelude::*;
+
+use crate::agent::Agent;
+use crate::motion::Whereabouts;
+use crate::path::Path;
+use crate::plugin::{PathfindingClock, PathfindingSystems};
+use crate::scene::{Place, Scene};
+
+/// Draws maps, paths and waiting units with Bevy's gizmos.
+///
+/// ```no_run
+/// use bevy::prelude::*;
+/// use bevy_wayfare::prelude::*;
+///
+/// App::new()
+///     .add_plugins((DefaultPlugins, PathfindingPlugin::default(), PathfindingGizmosPlugin))
+///     .add_systems(Startup, |mut store: ResMut<GizmoConfigStore>| {
+///         store.config_mut::<PathfindingGizmos>().1.map = false;
+///     })
+///     .run();
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct PathfindingGizmosPlugin;
+
+impl Plugin for PathfindingGizmosPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_gizmo_group::<PathfindingGizmos>().add_systems(
+            PostUpdate,
+            (draw_maps, draw_paths, draw_queue).chain().after(PathfindingSystems::Move),
+        );
+    }
+}
+
+/// What is drawn; a group of Bevy's `GizmoConfigStore`, where line widths and the like are set too.
+#[derive(GizmoConfigGroup, Reflect, Clone, Debug)]
+pub struct PathfindingGizmos {
+    /// The edges of walkable ground, as class 0 sees it.
+    pub map: bool,
+    /// Each island's edges in a colour of its own. If not, all are in [`ground`](Self::ground).
+    pub islands: bool,
+    /// What remains of each unit's path.
+    pub paths: bool,
+    /// A ring around each unit that waits for an answer, green at first and red after
+    /// [`late`](Self::late) runs of the schedule.
+    pub queue: bool,
+    /// The colour of the edges of the ground.
+    pub ground: Color,
+    /// The colour of paths.
+    pub path: Color,
+    /// After how many runs of the schedule a ring is red.
+    pub late: u64,
+}
+
+impl Default for PathfindingGizmos {
+    fn default() -> Self {
+        Self {
+            map: true,
+            islands: true,
+            paths: true,
+            queue: true,
+            ground: WHITE.into(),
+            path: LIME.into(),
+            late: 64,
+        }
+    }
+}
+
+/// The edges of one map, until it changes.
+#[derive(Debug)]
+struct Drawn {
+    place: Arc<Place>,
+    lines: Vec<(Vec3, Vec3, u32)>,
+}
+
+fn draw_maps(scene: Res<Scene>, mut drawn: Local<Vec<Drawn>>, mut gizmos: Gizmos<PathfindingGizmos>) {
+    if !gizmos.config_ext.map {
+        return;
+    }
+    drawn.retain(|drawn| scene.places.iter().any(|place| Arc::ptr_eq(place, &drawn.place)));
+    for place in scene.places.iter() {
+        if !drawn.iter().any(|drawn| Arc::ptr_eq(place, &drawn.place)) {
+            drawn.push(Drawn { place: Arc::clone(place), lines: lines(place) });
+        }
+    }
+    let PathfindingGizmos { islands, ground, .. } = *gizmos.config_ext;
+    for (from, to, island) in drawn.iter().flat_map(|drawn| &drawn.lines) {
+        // Neighbouring numbers get far apart hues: steps of the golden angle.
+        #[expect(clippy::cast_precision_loss, reason = "a hue")]
+        let hue = (*island as f32 * 137.508) % 360.0;
+        let colour = if islands { Color::hsl(hue, 0.7, 0.6) } else { ground };
+        gizmos.line(*from, *to, colour);
+    }
+}
+
+fn lines(place: &Place) -> Vec<(Vec3, Vec3, u32)> {
+    let (Some(view), Some(layout)) = (place.views.first(), place.layout) else {
+        return Vec::new();
+    };
+    let corner = |cell: wayfare::Cell| {
+        let corner = layout.to_plane(IVec2::new(cell.x, cell.y).as_vec2());
+        place.plane.at_height(corner, place.height)
+    };
+    let edges = view.edges();
+    edges.iter().map(|edge| (corner(edge.from), corner(edge.to), edge.island.number())).collect()
+}
+
+fn draw_paths(
+    scene: Res<Scene>,
+    paths: Query<(&Path, Option<Whereabouts>)>,
+    mut gizmos: Gizmos<PathfindingGizmos>,
+) {
+    if !gizmos.config_ext.paths {
+        return;
+    }
+    let colour = gizmos.config_ext.path;
+    for (path, at) in &paths {
+        let Some(place) = path.map().and_then(|map| scene.place(map)) else { continue };
+        let height = at.as_ref().map_or(place.height, |at| place.plane.height(at.position()));
+        let start = at.map(|at| place.plane.flat(at.position()));
+        let points = start.into_iter().chain(path.points().iter().copied());
+        gizmos.linestrip(points.map(|point| place.plane.at_height(point, height)), colour);
+    }
+}
+
+fn draw_queue(
+    clock: Res<PathfindingClock>,
+    scene: Res<Scene>,
+    waiting: Query<(&Path, &Agent, Whereabouts)>,
+    mut gizmos: Gizmos<PathfindingGizmos>,
+) {
+    if !gizmos.config_ext.queue {
+        return;
+    }
+    let late = gizmos.config_ext.late.max(1);
+    for (path, agent, at) in &waiting {
+        let Some(waited) = path.waited(clock.tick()) else { continue };
+        let plane = scene.place_under(at.position()).map_or_else(default, |place| place.plane);
+        #[expect(clippy::cast_precision_loss, reason = "a colour")]
+        let age = (waited as f32 / late as f32).min(1.0);
+        let colour = Color::from(LIME).mix(&ORANGE_RED.into(), age);
+        let rotation = match plane {
+            crate::plane::Plane::Xy => Quat::IDENTITY,
+            crate::plane::Plane::Xz => Quat::from_rotation_x(core::f32::consts::FRAC_PI_2),
+        };
+        let radius = if agent.radius.is_finite() { agent.radius.max(0.0) } else { 0.0 };
+        gizmos.circle(Isometry3d::new(at.position(), rotation), radius, colour);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::any::TypeId;
+
+    use bevy::asset::AssetPlugin;
+    use bevy::gizmos::{GizmoAsset, GizmoHandles};
+
+    use super::*;
+    use crate::prelude::*;
+
+    /// How many points of single lines and of strips the next update draws.
+    fn drawn(app: &mut App) -> (usize, usize) {
+        app.update();
+        let handles = app.world().resource::<GizmoHandles>().handles();
+        let handle = handles.get(&TypeId::of::<PathfindingGizmos>()).and_then(Option::as_ref);
+        let asset = handle.and_then(|handle| app.world().resource::<Assets<GizmoAsset>>().get(handle));
+        asset.map_or((0, 0), |asset| {
+            let view = asset.buffer().buffer();
+            (view.list_positions.len(), view.strip_positions.len())
+        })
+    }
+
+    #[test]
+    fn what_is_switched_on_is_drawn() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, AssetPlugin::default()))
+            .init_asset::<GizmoAsset>()
+            .add_plugins((PathfindingPlugin::default().in_schedule(Update), PathfindingGizmosPlugin));
+        app.world_mut().spawn(NavMap::from_text("...#...").expect("a map"));
+        let unit = (Transform::from_xyz(0.5, -0.5, 0.0), Agent { speed: 0.0, ..default() });
+        let unit = app.world_mut().spawn(unit).id();
+        app.update();
+        // Two islands of four edges each.
+        assert_eq!(drawn(&mut app), (2 * 8, 0));
+        app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(2, 0)));
+        // A ring while it waits, then the path.
+        for _ in 0..2000 {
+            let waits = app.world().get::<Path>(unit).is_some_and(Path::is_waiting);
+            let (_, strip) = drawn(&mut app);
+            let path = app.world().get::<Path>(unit).expect("it came with the agent");
+            if waits && path.is_waiting() {
+                assert!(strip > 20, "no ring was drawn, but {strip} points");
+            } else if !path.is_waiting() && !path.is_empty() && !waits {
+                assert!((3..20).contains(&strip), "no path was drawn, but {strip} points");
+                break;
+            }
+            std::thread::yield_now();
+        }
+        assert!(!app.world().get::<Path>(unit).expect("it came with the agent").is_empty());
+        let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+        let (_, config) = store.config_mut::<PathfindingGizmos>();
+        (config.map, config.paths) = (false, false);
+        assert_eq!(drawn(&mut app), (0, 0));
+    }
+}

@@ -1,0 +1,180 @@
+//! One search, from a wish in the world's coordinates to points to walk along. Knows nothing of entities and queues.
+
+use std::sync::Arc;
+
+use bevy::math::Vec2;
+use wayfare::follow::{Footing, lay};
+use wayfare::{Answer, Cell, Cost, Layout, Progress, QueryError, Scratch, Search, Shortfall, Snapshot};
+
+use crate::event::FailureReason;
+use crate::path::Reach;
+use crate::request::PathOptions;
+
+/// A place on the map's plane.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Aim {
+    Point(Vec2),
+    Cell(Cell),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Aims {
+    One(Aim),
+    Nearest(Arc<[Aim]>),
+}
+
+/// What is asked of a search.
+#[derive(Clone, Debug)]
+pub(crate) struct Wish {
+    pub(crate) start: Aim,
+    pub(crate) aims: Aims,
+    pub(crate) options: PathOptions,
+    pub(crate) escape_cells: u32,
+}
+
+/// A search under way.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    snapshot: Arc<Snapshot>,
+    layout: Layout,
+    wish: Wish,
+    search: Search,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    pub(crate) points: Vec<Vec2>,
+    pub(crate) cost: Cost,
+    pub(crate) reach: Reach,
+}
+
+/// A wish in cells of the map.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    Path(Cell, Cell),
+    PathToNearest(Cell, Arc<[Cell]>),
+}
+
+impl Wish {
+    /// Finds start and goal on the map.
+    pub(crate) fn look_up(&self, snapshot: &Snapshot, layout: &Layout) -> Result<Asked, FailureReason> {
+        let start = start_cell(snapshot, layout, self)?;
+        match &self.aims {
+            Aims::One(aim) => Ok(Asked::Path(start, cell_of(layout, *aim)?)),
+            Aims::Nearest(aims) => {
+                // A goal that makes no sense is no reason not to go to another.
+                let goals: Vec<Cell> = aims.iter().filter_map(|aim| cell_of(layout, *aim).ok()).collect();
+                match (goals.is_empty(), aims.first()) {
+                    (true, Some(aim)) => Err(cell_of(layout, *aim).err().unwrap_or(FailureReason::NoGoal)),
+                    _ => Ok(Asked::PathToNearest(start, goals.into())),
+                }
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// A search that has not looked at anything yet.
+    pub(crate) fn new(
+        snapshot: Arc<Snapshot>,
+        layout: Layout,
+        wish: Wish,
+        asked: Asked,
+        scratch: Scratch,
+    ) -> Self {
+        let search = match asked {
+            Asked::Path(start, goal) => {
+                Search::new(Arc::clone(&snapshot), wish.options.0.from_to(start, goal), scratch)
+            }
+            Asked::PathToNearest(start, goals) => {
+                let query = wish.options.0.from_to(start, start);
+                Search::to_nearest(Arc::clone(&snapshot), query, goals, scratch)
+            }
+        };
+        Self { snapshot, layout, wish, search }
+    }
+
+    /// Closes up to so many nodes.
+    pub(crate) fn run(&mut self, nodes: u32) -> Progress {
+        self.search.run(nodes)
+    }
+
+    /// How many nodes have been closed.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.search.effort().closed
+    }
+
+    pub(crate) fn cancel(self) -> Scratch {
+        self.search.cancel()
+    }
+
+    /// Turns the answer into points, written into `points`.
+    pub(crate) fn finish(self, mut points: Vec<Vec2>) -> (Result<Planned, FailureReason>, Scratch) {
+        let Self { snapshot, layout, wish, search } = self;
+        let (answer, mut scratch) = search.finish();
+        let (route, reach) = match answer {
+            Ok(Answer::Found(route)) => (route, Reach::Goal),
+            Ok(Answer::Partial { route, because: Shortfall::Unreachable }) => (route, Reach::Nearest),
+            Ok(Answer::Partial { route, because: Shortfall::OutOfBudget }) => (route, Reach::BudgetSpent),
+            Ok(Answer::Unreachable { nearest }) => {
+                return (Err(FailureReason::Unreachable { nearest: to_ivec(nearest) }), scratch);
+            }
+            Ok(Answer::OutOfBudget { nearest }) => {
+                return (Err(FailureReason::OutOfBudget { nearest: to_ivec(nearest) }), scratch);
+            }
+            Err(QueryError::StartBlocked(_)) => return (Err(FailureReason::StartBlocked), scratch),
+            Err(QueryError::NoGoal) => return (Err(FailureReason::NoGoal), scratch),
+            // The start or the goal is outside.
+            Err(_) => return (Err(FailureReason::OutOfMap), scratch),
+        };
+        let footing = Footing { snapshot: &snapshot, layout: &layout };
+        let from = match wish.start {
+            Aim::Point(point) => Some(point),
+            Aim::Cell(_) => None,
+        };
+        let to = match reach {
+            Reach::Goal => route.cells().last().and_then(|end| exact_end(&layout, &wish.aims, *end)),
+            Reach::Nearest | Reach::BudgetSpent => None,
+        };
+        lay(footing, route.cells(), from, to, &mut points);
+        let cost = route.cost();
+        scratch.recycle(route);
+        (Ok(Planned { points, cost, reach }), scratch)
+    }
+}
+
+/// Where the search begins: the cell of the start or, out of a blocked one, the nearest that is free.
+fn start_cell(snapshot: &Snapshot, layout: &Layout, wish: &Wish) -> Result<Cell, FailureReason> {
+    let start = cell_of(layout, wish.start)?;
+    let caught =
+        matches!(wish.start, Aim::Point(_)) && snapshot.map().contains(start) && !snapshot.is_open(start);
+    if !caught {
+        return Ok(start);
+    }
+    snapshot.nearest_open_within(start, wish.escape_cells).ok_or(FailureReason::StartBlocked)
+}
+
+fn cell_of(layout: &Layout, aim: Aim) -> Result<Cell, FailureReason> {
+    match aim {
+        Aim::Cell(cell) => Ok(cell),
+        Aim::Point(point) if !point.is_finite() => Err(FailureReason::BadPosition),
+        Aim::Point(point) => layout.cell_at(point).ok_or(FailureReason::OutOfMap),
+    }
+}
+
+/// The point that was asked for, in the cell the route ends in.
+fn exact_end(layout: &Layout, aims: &Aims, end: Cell) -> Option<Vec2> {
+    let inside = |aim: &Aim| match aim {
+        Aim::Point(point) if layout.cell_at(*point) == Some(end) => Some(*point),
+        _ => None,
+    };
+    match aims {
+        Aims::One(aim) => inside(aim),
+        Aims::Nearest(aims) => aims.iter().find_map(inside),
+    }
+}
+
+fn to_ivec(cell: Cell) -> bevy::math::IVec2 {
+    bevy::math::IVec2::new(cell.x, cell.y)
+}

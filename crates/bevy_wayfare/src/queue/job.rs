@@ -1,0 +1,152 @@
+//! One order in the hands of a worker: begun, run for a while, put aside or done.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use bevy::math::Vec2;
+use bevy::platform::time::Instant;
+use bevy::prelude::Entity;
+use wayfare::{Layout, Progress, Scratch, Snapshot};
+
+use crate::agent::ClassId;
+use crate::event::FailureReason;
+use crate::plan::{Asked, Plan, Planned, Wish};
+use crate::queue::order::{Order, Outcome};
+use crate::scene::{Place, Scene};
+
+/// How a search begins; tests put something else in its place.
+pub(crate) type LookUp = fn(&Wish, &Snapshot, &Layout) -> Result<Asked, FailureReason>;
+
+/// A search, begun or not.
+pub(crate) struct Job {
+    stub: Stub,
+    searched: Duration,
+    work: Work,
+}
+
+enum Work {
+    NotBegun(Box<(Order, Scene, Scratch)>),
+    Begun(Box<Plan>, Arc<Place>),
+}
+
+/// What is left of an order when its search is gone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stub {
+    pub(crate) entity: Entity,
+    pub(crate) ticket: u64,
+    /// Whether it counts against the room for long searches.
+    pub(crate) long: bool,
+    class: ClassId,
+    made: Instant,
+}
+
+/// What became of a job.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "moved once per search; a box would be an allocation per search"
+)]
+pub(crate) enum Advanced {
+    Running(Job),
+    Done(Outcome, Scratch),
+}
+
+impl Job {
+    pub(crate) fn new(order: Order, scene: Scene, scratch: Scratch, long: bool) -> Self {
+        let Order { entity, ticket, class, made, .. } = order;
+        let stub = Stub { entity, ticket, long, class, made };
+        let work = Work::NotBegun(Box::new((order, scene, scratch)));
+        Self { stub, searched: Duration::ZERO, work }
+    }
+
+    pub(crate) fn stub(&self) -> Stub {
+        self.stub
+    }
+
+    pub(crate) fn set_long(&mut self) {
+        self.stub.long = true;
+    }
+
+    /// Nodes closed so far.
+    pub(crate) fn nodes(&self) -> u64 {
+        match &self.work {
+            Work::NotBegun(_) => 0,
+            Work::Begun(plan, _) => plan.nodes(),
+        }
+    }
+
+    pub(crate) fn into_scratch(self) -> Scratch {
+        match self.work {
+            Work::NotBegun(unbegun) => unbegun.2,
+            Work::Begun(plan, _) => plan.cancel(),
+        }
+    }
+
+    /// Closes up to so many nodes. `buffer` is asked for when there are points to be written.
+    pub(crate) fn advance(
+        mut self,
+        look_up: LookUp,
+        nodes: u32,
+        buffer: impl FnOnce() -> Vec<Vec2>,
+    ) -> Advanced {
+        let from = Instant::now();
+        let (mut plan, place) = match self.work {
+            Work::Begun(plan, place) => (plan, place),
+            Work::NotBegun(unbegun) => {
+                let (order, scene, scratch) = *unbegun;
+                let place = scene.place(order.map).cloned();
+                match (begin(look_up, &order, place.as_deref()), place) {
+                    (Ok(Begun { view, layout, asked }), Some(place)) => {
+                        (Box::new(Plan::new(view, layout, order.wish, asked, scratch)), place)
+                    }
+                    (begun, place) => {
+                        let reason = begun.err().unwrap_or(FailureReason::Cancelled);
+                        let outcome = self.stub.outcome(Err(reason), place, 0, from.elapsed());
+                        return Advanced::Done(outcome, scratch);
+                    }
+                }
+            }
+        };
+        let progress = plan.run(nodes);
+        self.searched += from.elapsed();
+        match progress {
+            Progress::Running => Advanced::Running(Self { work: Work::Begun(plan, place), ..self }),
+            Progress::Done => {
+                let closed = plan.nodes();
+                let (result, scratch) = plan.finish(buffer());
+                Advanced::Done(self.stub.outcome(result, Some(place), closed, self.searched), scratch)
+            }
+        }
+    }
+}
+
+impl Stub {
+    fn outcome(
+        self,
+        result: Result<Planned, FailureReason>,
+        place: Option<Arc<Place>>,
+        nodes: u64,
+        searched: Duration,
+    ) -> Outcome {
+        let Self { entity, ticket, class, made, .. } = self;
+        Outcome { entity, ticket, result, place, class, made, nodes, searched }
+    }
+
+    pub(crate) fn panicked(self, searched: Duration) -> Outcome {
+        self.outcome(Err(FailureReason::SearchPanicked), None, 0, searched)
+    }
+}
+
+/// Where an order is searched, and from where to where.
+struct Begun {
+    view: Arc<Snapshot>,
+    layout: Layout,
+    asked: Asked,
+}
+
+fn begin(look_up: LookUp, order: &Order, place: Option<&Place>) -> Result<Begun, FailureReason> {
+    let place = place.ok_or(FailureReason::Cancelled)?;
+    let view = Arc::clone(place.view(order.class)?);
+    let layout = place.layout.ok_or(FailureReason::NoMap)?;
+    let asked = look_up(&order.wish, &view, &layout)?;
+    Ok(Begun { view, layout, asked })
+}

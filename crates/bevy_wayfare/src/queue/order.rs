@@ -1,0 +1,65 @@
+//! What the main thread tells workers and what they tell it.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use bevy::platform::time::Instant;
+use bevy::prelude::*;
+
+use crate::agent::ClassId;
+use crate::event::FailureReason;
+use crate::plan::{Planned, Wish};
+use crate::scene::{Place, Scene};
+
+/// A request on its way to a worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    pub(crate) entity: Entity,
+    /// Goes up with every order, so that an answer to an older one is known as such.
+    pub(crate) ticket: u64,
+    /// Lower ones first: the run of the schedule it was made in, less the head start of its priority.
+    pub(crate) rank: i64,
+    /// When the entity was served last, or 0: of those who ask at the same time, whoever has waited longest is first.
+    pub(crate) served: u64,
+    pub(crate) map: Entity,
+    pub(crate) class: ClassId,
+    pub(crate) wish: Wish,
+    pub(crate) made: Instant,
+    /// The maps to search on; the newest if none.
+    pub(crate) scene: Option<Scene>,
+}
+
+/// News for the workers.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Order(Order),
+    Cancel(Entity),
+}
+
+/// What an answer cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Figures {
+    pub(crate) waited: Duration,
+    pub(crate) nodes: u64,
+    pub(crate) searched: Duration,
+}
+
+impl Outcome {
+    pub(crate) fn figures(&self) -> Figures {
+        Figures { waited: self.made.elapsed(), nodes: self.nodes, searched: self.searched }
+    }
+}
+
+/// The answer to an order.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) entity: Entity,
+    pub(crate) ticket: u64,
+    pub(crate) result: Result<Planned, FailureReason>,
+    /// The map that was searched.
+    pub(crate) place: Option<Arc<Place>>,
+    pub(crate) class: ClassId,
+    pub(crate) made: Instant,
+    pub(crate) nodes: u64,
+    pub(crate) searched: Duration,
+}

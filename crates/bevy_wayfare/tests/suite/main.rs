@@ -1,0 +1,16 @@
+//! The plugin in an app, as a game uses it. One file per subject; `support` builds the app and drives it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod support;
+mod requests;
+mod walking;
+mod disturbed;
+mod edits;
+mod walled;
+mod fairness;
+mod pool;
+mod lockstep;
+mod schedules;
+mod bad_input;
+mod diagnostics;
