@@ -7,20 +7,31 @@ use std::{fmt, io};
 
 use lexopt::prelude::{Long, Short, Value, ValueExt};
 
-use crate::grid;
+use crate::{frames, grid};
 
 /// Every suite, in the order in which the help lists them.
-pub(crate) const SUITES: &[Suite] = &[Suite {
-    name: "grid",
-    about: "all X.map with X.map.scen below DIR (MovingAI's format), every answer checked",
-    run: grid::run,
-}];
+pub(crate) const SUITES: &[Suite] = &[
+    Suite {
+        name: "grid",
+        data: "a folder",
+        about: "all X.map with X.map.scen below DIR (MovingAI's format), every answer checked",
+        run: grid::run,
+    },
+    Suite {
+        name: "frames",
+        data: "a map",
+        about: "units on the map file MAP ordered in one frame of a game: what frames cost the main thread",
+        run: frames::run,
+    },
+];
 
 /// A set of measurements that share a kind of data, a table and a JSON shape.
 #[derive(Debug)]
 pub(crate) struct Suite {
     /// The word on the command line.
     pub(crate) name: &'static str,
+    /// What it reads, for the message when that is missing.
+    pub(crate) data: &'static str,
     /// What it reads and does, for the help.
     pub(crate) about: &'static str,
     /// Measures and prints.
@@ -39,10 +50,12 @@ pub(crate) enum Command {
 /// What every suite takes.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
-    /// Where the data lies.
+    /// Where the data lies: a folder, or for some suites a file.
     pub(crate) dir: PathBuf,
     /// How many queries of each map to take, spread evenly; all if `None`.
     pub(crate) queries: Option<NonZeroUsize>,
+    /// How many units are ordered at once, one run each; the suite's own numbers if `None`.
+    pub(crate) units: Option<Vec<NonZeroUsize>>,
     /// Where to write the figures.
     pub(crate) json: Option<PathBuf>,
     /// Whether a missed bar is a fault.
@@ -100,6 +113,7 @@ pub(crate) fn parse(mut arguments: lexopt::Parser) -> Result<Command, Failure> {
         match argument {
             Short('h') | Long("help") => return Ok(Command::Help),
             Long("queries") => options.queries = Some(arguments.value()?.parse()?),
+            Long("units") => options.units = Some(parse_list(&arguments.value()?.string()?)?),
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("check") => options.check = true,
             Value(name) if suite.is_none() => {
@@ -112,21 +126,29 @@ pub(crate) fn parse(mut arguments: lexopt::Parser) -> Result<Command, Failure> {
         }
     }
     let suite = suite.ok_or_else(|| Failure::Usage("which suite?".into()))?;
-    options.dir = dir.ok_or_else(|| Failure::Usage(format!("`{}` needs a folder", suite.name)))?;
+    options.dir = dir.ok_or_else(|| Failure::Usage(format!("`{}` needs {}", suite.name, suite.data)))?;
     Ok(Command::Run(suite, options))
+}
+
+/// Numbers with commas between them.
+fn parse_list(text: &str) -> Result<Vec<NonZeroUsize>, Failure> {
+    let parse = |number: &str| number.trim().parse();
+    let numbers: Result<_, _> = text.split(',').map(parse).collect();
+    numbers.map_err(|error| Failure::Usage(format!("`{text}` is no list of numbers: {error}")))
 }
 
 /// The text of `--help`.
 pub(crate) fn help() -> String {
     let mut text = String::from(
         "Wayfare measured beside its peers, in one process, with every answer checked.\n\n\
-         Usage: wayfare_bench SUITE DIR [--queries N] [--json FILE] [--check]\n\nSuites:\n",
+         Usage: wayfare_bench SUITE DIR|MAP [--queries N] [--units N,N] [--json FILE] [--check]\n\nSuites:\n",
     );
     for suite in SUITES {
         text += &format!("  {:<10} {}\n", suite.name, suite.about);
     }
     text + "\nOptions:\n\
-         \x20 --queries N   N queries of each map, spread evenly over its list (default: all)\n\
+         \x20 --queries N   grid: N queries of each map, spread evenly over its list (default: all)\n\
+         \x20 --units N,N   frames: how many units are ordered at once (default: 100,1000,10000)\n\
          \x20 --json FILE   write the figures to FILE\n\
          \x20 --check       fail when a bar stated for the suite is missed\n\
          \x20 -h, --help    this text\n\n\
@@ -157,6 +179,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_units_are_a_list() {
+        let Ok(Command::Run(suite, options)) = parse_words(&["frames", "x.map", "--units", "100,1000"])
+        else {
+            panic!("should run")
+        };
+        assert_eq!(suite.name, "frames");
+        let units = options.units.expect("given");
+        assert_eq!(units, [100, 1000].map(|count| NonZeroUsize::new(count).expect("not 0")));
+    }
+
+    #[test]
     fn help_wins_and_names_every_suite() {
         assert!(matches!(parse_words(&["grid", "--help"]), Ok(Command::Help)));
         assert!(SUITES.iter().all(|suite| help().contains(suite.name)));
@@ -166,9 +199,11 @@ mod tests {
     fn bad_usage_is_explained() {
         assert!(complaint(&[]).contains("which suite"));
         assert!(complaint(&["grid"]).contains("needs a folder"));
+        assert!(complaint(&["frames"]).contains("needs a map"));
         assert!(complaint(&["gird", "maps"]).contains("gird"));
         assert!(complaint(&["grid", "maps", "more"]).contains("more"));
         assert!(complaint(&["grid", "maps", "--queries", "0"]).contains('0'));
+        assert!(complaint(&["frames", "x.map", "--units", "100,many"]).contains("100,many"));
         assert!(complaint(&["grid", "maps", "--fast"]).contains("--fast"));
     }
 }

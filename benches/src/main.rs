@@ -1,4 +1,4 @@
-//! Wayfare measured beside its peers: in come a suite's name and a folder of data, out go a table, if asked a
+//! Wayfare measured beside its peers: in come a suite's name and its data, out go a table, if asked a
 //! JSON file, and an exit code (0 good, 1 a wrong answer or a missed bar, 2 nothing could be measured).
 //!
 //! A suite is a module with `run(&Options) -> Result<Outcome, Failure>` and one line in [`cli::SUITES`]. The
@@ -14,6 +14,7 @@ mod stats;
 mod figures;
 mod report;
 mod grid;
+mod frames;
 
 use std::process::ExitCode;
 

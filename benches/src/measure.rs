@@ -99,7 +99,7 @@ impl<'a, C: Contender> Lane<'a, C> {
 /// One order of the queries per pass, the same on every run and for every contender. No query comes twice in a
 /// row, not even across two passes: its data would still be in the cache.
 pub(crate) fn orders(len: usize) -> Vec<Vec<usize>> {
-    let mut random = SplitMix(len as u64);
+    let mut random = SplitMix::new(len as u64);
     let mut orders: Vec<Vec<usize>> = Vec::with_capacity(PASSES);
     for _ in 0..PASSES {
         let mut order: Vec<usize> = (0..len).collect();
@@ -116,11 +116,17 @@ pub(crate) fn orders(len: usize) -> Vec<Vec<usize>> {
 }
 
 /// Steele, Lea and Flood's generator: small, and good enough to shuffle with.
-struct SplitMix(u64);
+#[derive(Debug)]
+pub(crate) struct SplitMix(u64);
 
 impl SplitMix {
+    /// The sequence of this seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     /// A number under `limit`.
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -124,19 +124,7 @@ impl Contender for Northstar {
     type Path = NorthstarPath;
 
     fn build(level: &Level) -> Self {
-        // It refuses boards under 3 × 3; more blocked cells change no answer.
-        let size = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX).max(3);
-        let settings = GridSettingsBuilder::new_2d(size(level.board.width()), size(level.board.height()))
-            .chunk_size(16)
-            .default_impassable()
-            .add_neighbor_filter(NoCornerCutting)
-            .build();
-        let mut grid = NorthstarGrid::new(&settings);
-        for (x, y) in level.board.open_cells() {
-            grid.set_nav(to_uvec3(Cell::new(signed(x), signed(y))), Nav::Passable(1));
-        }
-        grid.build();
-        Self { grid }
+        Self { grid: northstar_grid(&level.board) }
     }
 
     fn find(&mut self, start: Cell, goal: Cell) -> Option<Self::Path> {
@@ -147,6 +135,23 @@ impl Contender for Northstar {
         let rest = path.path().iter().map(|position| Cell::from(position.as_ivec3().truncate()));
         prepend_start(start, rest, cells);
     }
+}
+
+/// The grid of `bevy_northstar`, built.
+pub(crate) fn northstar_grid(board: &Board) -> NorthstarGrid<OrdinalNeighborhood> {
+    // It refuses boards under 3 × 3; more blocked cells change no answer.
+    let size = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX).max(3);
+    let settings = GridSettingsBuilder::new_2d(size(board.width()), size(board.height()))
+        .chunk_size(16)
+        .default_impassable()
+        .add_neighbor_filter(NoCornerCutting)
+        .build();
+    let mut grid = NorthstarGrid::new(&settings);
+    for (x, y) in board.open_cells() {
+        grid.set_nav(to_uvec3(Cell::new(signed(x), signed(y))), Nav::Passable(1));
+    }
+    grid.build();
+    grid
 }
 
 /// `hierarchical_pathfinding` 0.5: hierarchical A* over chunks of 32, with its default of paths cached inside of
@@ -199,7 +204,7 @@ fn prepend_start(start: Cell, rest: impl Iterator<Item = Cell>, cells: &mut Vec<
 }
 
 /// Boards come from files whose sides fit easily.
-fn signed(coordinate: usize) -> i32 {
+pub(crate) fn signed(coordinate: usize) -> i32 {
     i32::try_from(coordinate).unwrap_or(i32::MAX)
 }
 
@@ -208,7 +213,8 @@ fn to_tuple(cell: Cell) -> (usize, usize) {
     (cell.x.unsigned_abs() as usize, cell.y.unsigned_abs() as usize)
 }
 
-fn to_uvec3(cell: Cell) -> UVec3 {
+/// A cell as `bevy_northstar` names it.
+pub(crate) fn to_uvec3(cell: Cell) -> UVec3 {
     IVec2::from(cell).as_uvec2().extend(0)
 }
 

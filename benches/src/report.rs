@@ -12,10 +12,10 @@ use crate::level::Level;
 
 /// The JSON file.
 #[derive(Debug, Serialize)]
-pub(crate) struct Report<'a> {
+pub(crate) struct Report<'a, R, S> {
     pub(crate) suite: &'static str,
-    pub(crate) rows: &'a [Row],
-    pub(crate) summary: &'a Summary,
+    pub(crate) rows: &'a [R],
+    pub(crate) summary: &'a S,
 }
 
 /// Refuses a place that cannot be written before hours are spent on the figures.
@@ -24,7 +24,7 @@ pub(crate) fn ensure_writable(path: &Path) -> Result<(), Failure> {
     opened.map(drop).map_err(|error| Failure::Write(path.into(), error))
 }
 
-impl Report<'_> {
+impl<R: Serialize, S: Serialize> Report<'_, R, S> {
     /// Writes it, replacing what was there.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
         let fail = |error| Failure::Write(path.into(), error);
@@ -89,7 +89,8 @@ pub(crate) fn print(text: &str) {
     println!("{text}");
 }
 
-fn figure(value: Option<f64>, decimals: usize) -> String {
+/// A figure of a table, or a dash.
+pub(crate) fn figure(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{value:.decimals$}"))
 }
 

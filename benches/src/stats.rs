@@ -41,6 +41,13 @@ pub(crate) fn ratio(theirs: f64, ours: f64) -> Option<f64> {
     (theirs > 0.0 && ours > 0.0).then(|| theirs / ours)
 }
 
+/// The middle entry, or the lower one of the two in the middle, unless the list is empty.
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    percentile(&sorted, 50)
+}
+
 /// The nearest-rank percentile: the smallest entry that at least `percent` of a hundred entries do not exceed.
 fn percentile(sorted: &[f64], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
@@ -78,6 +85,13 @@ mod tests {
         assert_near(Some(spread.p99), 3.0);
         assert_near(Some(Spread::of(&[7.0]).p50), 7.0);
         assert_eq!(Spread::of(&[]), Spread { mean: 0.0, p50: 0.0, p99: 0.0 });
+    }
+
+    #[test]
+    fn a_median_is_an_entry_of_the_list() {
+        assert_near(median([5.0, -1.0, 3.0]), 3.0);
+        assert_near(median([4.0, 2.0]), 2.0);
+        assert_eq!(median([]), None);
     }
 
     #[test]
