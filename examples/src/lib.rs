@@ -66,6 +66,34 @@ mod tests {
                 StraightLine,
             ),
             (Terrain, View, Visit, Weight, WeightError),
+            (Footing<'static>, Gait, Headway, Layout, LayoutError, Stride),
+            (
+                Agent,
+                Arrived,
+                ClassId,
+                Delivery,
+                Drive,
+                Facing,
+                FailureReason,
+                Goal,
+                NavMap,
+                OnMap,
+                Path,
+                PathFailed,
+            ),
+            (
+                PathFound,
+                PathInvalidated,
+                PathRequest,
+                PathfindingClock,
+                PathfindingDiagnostics,
+                PathfindingGizmos,
+                PathfindingGizmosPlugin,
+                PathfindingPlugin,
+                PathfindingSettings,
+                PathfindingSystems,
+            ),
+            (Plane, Priority, Reach, Rows, SafeVelocity, Spot, Units, WantedVelocity),
         );
 
         fn watch(
@@ -74,6 +102,7 @@ mod tests {
             query: &PathQuery,
         ) -> Result<Answer, QueryError> {
             find_path_recorded(snapshot, query, &mut Scratch::new(), recorder)?;
+            find_path_to_nearest(snapshot, query, &[query.goal()], &mut Scratch::new())?;
             find_path(snapshot, query, &mut Scratch::new())
         }
 
@@ -82,6 +111,8 @@ mod tests {
             let snapshot = Snapshot::new(&Map::new(3, 3).unwrap(), &View::default());
             let query = PathQuery::new(IVec2::ZERO, IVec2::new(2, 2));
             assert!(matches!(watch(&mut (), &snapshot, &query), Ok(Answer::Found(_))));
+            let footing = Footing { snapshot: &snapshot, layout: &Layout::UNIT };
+            assert_eq!(follow::slide(footing, Vec2::ONE, Vec2::X), Vec2::new(2.0, 1.0));
         }
     }
 }
