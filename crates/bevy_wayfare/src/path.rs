@@ -11,7 +11,7 @@ use crate::queue::Inbox;
 use crate::request::PathRequest;
 
 /// The points an entity is to walk along, and how far it is. Comes with [`Agent`](crate::Agent) and
-/// [`PathRequest`](crate::PathRequest), and is written in place: an empty path is no path.
+/// [`PathRequest`], and is written in place: an empty path is no path.
 ///
 /// ```
 /// use bevy::prelude::*;
