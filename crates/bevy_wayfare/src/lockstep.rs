@@ -27,20 +27,20 @@ impl Early {
             if let Some(outcome) = self.0.remove(&due.ticket) {
                 return Some(outcome);
             }
-            match pool.turn() {
-                Turn::Worked => {}
-                Turn::Stalled | Turn::Idle if alone || !pool.has(due.entity, due.ticket) => {
-                    self.collect(desk, pool);
-                    let outcome = self.0.remove(&due.ticket);
-                    if outcome.is_some() || !pool.has(due.entity, due.ticket) {
-                        return outcome;
-                    }
-                }
-                Turn::Stalled | Turn::Idle => {
-                    if let Some(outcome) = pool.receive_within(NAP) {
-                        self.0.insert(outcome.ticket, outcome);
-                    }
-                }
+            if pool.turn() == Turn::Worked {
+                continue;
+            }
+            // Asked in this order: an answer leaves the queue for the channel, never the other way.
+            let is_pending = pool.has(due.entity, due.ticket);
+            self.collect(desk, pool);
+            if let Some(outcome) = self.0.remove(&due.ticket) {
+                return Some(outcome);
+            }
+            if !is_pending {
+                return None;
+            }
+            if !alone && let Some(outcome) = pool.receive_within(NAP) {
+                self.0.insert(outcome.ticket, outcome);
             }
         }
     }

@@ -84,9 +84,7 @@ impl Changes {
         let (old, new) = self.changed.iter().find(|(_, new)| Some(new.map) == map)?;
         Some((old.as_ref()?, new))
     }
-}
 
-impl Changes {
     /// Whether the cell at this position was free before.
     fn has_blocked(&self, place: &Place, agent: &Agent, position: Vec3) -> bool {
         let before = self.of(Some(place.map)).and_then(|(old, _)| old.view(agent.class).ok());
