@@ -51,6 +51,13 @@ fn a_unit_walled_in_too_deep_is_stuck() {
     game.order(unit, PathRequest::to(Cell::new(0, 0)));
     game.updates(3);
     assert_eq!(game.heard(), [Heard::Failed(unit, FailureReason::StartBlocked)]);
+    // Nor does one walk out that nobody ordered.
+    game.updates(200);
+    assert_eq!(game.cell_of(unit), Cell::new(30, 0));
+    let idle = game.unit(5, 0);
+    game.edit(|map| assert!(map.fill(Area::new((0, 0), (15, 0)), Terrain::WALL).unwrap() > 0));
+    game.updates(200);
+    assert_eq!(game.cell_of(idle), Cell::new(5, 0));
 }
 
 #[test]
