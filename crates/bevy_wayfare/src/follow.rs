@@ -44,6 +44,7 @@ pub(crate) fn follow_paths(
         Option<&PathRequest>,
         &Transform,
         Option<&ChildOf>,
+        Whereabouts,
         &mut Path,
         &mut Motion,
         &mut WantedVelocity,
@@ -55,22 +56,22 @@ pub(crate) fn follow_paths(
 ) {
     let dt = time.delta_secs();
     walkers.0 = 0;
-    for (entity, agent, on_map, request, transform, child, mut path, mut motion, mut wanted, mut safe) in
+    for (entity, agent, on_map, request, transform, child, at, mut path, mut motion, mut wanted, mut safe) in
         &mut units
     {
         if motion.stage == Stage::Still {
             continue;
         }
         let parent = child.and_then(|child| parents.get(child.parent()).ok());
-        if *moving == Moving::ByThePlugin {
+        if *moving == Moving::ByThePlugin && motion.stage != Stage::Looking {
             motion.adopt(transform.translation, parent);
         }
-        if motion.stage == Stage::Settling {
+        if motion.stage != Stage::Walking {
             motion.rest();
             (wanted.0, safe.0) = (Vec3::ZERO, Vec3::ZERO);
-            let at = motion.plane.at_height(motion.position, motion.plane.height(transform.translation));
-            let way_out = way_out(&scene, agent, on_map, at, settings.escape_cells);
+            let way_out = way_out(&scene, agent, on_map, at.position(), settings.escape_cells);
             if let Some((place, way_out)) = way_out.filter(|_| request.is_none()) {
+                motion.set_out(place.plane, &at, agent.facing);
                 walk_out(&mut path, &mut motion, agent, place, way_out);
                 walkers.0 += 1;
             }

@@ -94,12 +94,21 @@ pub(crate) enum Stage {
     Walking,
     /// Drawn on its last step.
     Settling,
+    /// Has not moved, and is to look whether it can stand where it does.
+    Looking,
+}
+
+impl Stage {
+    /// Whether the transform is the plugin's to write.
+    fn is_moving(self) -> bool {
+        matches!(self, Self::Walking | Self::Settling)
+    }
 }
 
 impl Motion {
     /// Sets out from where the unit stands, or goes on if it is walking.
     pub(crate) fn set_out(&mut self, plane: Plane, at: &WhereaboutsItem<'_, '_>, facing: Facing) {
-        if self.stage == Stage::Still || self.plane != plane {
+        if !self.stage.is_moving() || self.plane != plane {
             // If the transform is what was last written, the true position is known better than any transform says.
             if self.plane != plane || at.transform.translation != self.written {
                 self.jump(plane.flat(at.position()));
@@ -122,7 +131,7 @@ impl Motion {
 
     /// Comes to rest, though perhaps it has not moved.
     pub(crate) fn settle(&mut self) {
-        self.stage = Stage::Settling;
+        self.stage = if self.stage.is_moving() { Stage::Settling } else { Stage::Looking };
     }
 
     /// Stands where it is, and is drawn there.
@@ -243,7 +252,7 @@ pub(crate) fn recall_positions(
     mut units: Query<(&Agent, &mut Motion, &mut Transform, Option<&ChildOf>)>,
 ) {
     for (agent, mut motion, transform, child) in &mut units {
-        if motion.stage == Stage::Still {
+        if !motion.stage.is_moving() {
             continue;
         }
         let parent = child.and_then(|child| parents.get(child.parent()).ok());
@@ -329,7 +338,7 @@ pub(crate) fn draw_between_steps(
 ) {
     let part = time.overstep_fraction();
     for (agent, mut motion, transform, child) in &mut units {
-        if motion.stage == Stage::Still {
+        if !motion.stage.is_moving() {
             continue;
         }
         let parent = child.and_then(|child| parents.get(child.parent()).ok());

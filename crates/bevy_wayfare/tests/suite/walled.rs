@@ -154,3 +154,30 @@ fn a_wall_on_another_storey_concerns_nobody() {
     game.updates(60);
     assert_eq!([game.position(plain), game.position(naming)], [at, at]);
 }
+
+#[test]
+fn a_unit_that_cannot_get_anywhere_walks_out_on_the_ground_of_a_3d_game_too() {
+    let map = NavMap::from_text(".....#..").unwrap().with_plane(Plane::Xz);
+    let mut game = Game::on(map, PathfindingPlugin::default());
+    let unit = game.unit(1, 0);
+    game.edit(|map| assert!(map.set((1, 0), Terrain::WALL).unwrap()));
+    game.order(unit, PathRequest::to(Cell::new(7, 0)));
+    let is_failure = |heard: &Heard| matches!(heard, Heard::Failed(_, FailureReason::Unreachable { .. }));
+    game.until("it fails", |game| game.heard().iter().any(is_failure));
+    game.until("it is out", |game| game.terrain_under(unit) != Terrain::WALL);
+    assert!(game.position(unit).y.abs() < 1e-6, "its height is left alone");
+}
+
+#[test]
+fn a_unit_that_never_moved_is_not_turned_by_a_failure() {
+    let mut game = Game::in_frame(".....#..");
+    let unit = game.unit(1, 0);
+    let turned = Quat::from_rotation_z(1.0);
+    game.world().get_mut::<Transform>(unit).unwrap().rotation = turned;
+    // Nobody follows, so that it is not even brought to rest.
+    game.app.configure_sets(FixedUpdate, PathfindingSystems::Follow.run_if(|| false));
+    game.order(unit, PathRequest::to(Cell::new(7, 0)));
+    game.updates(5);
+    assert_eq!(game.heard().len(), 1);
+    assert_eq!(game.app.world().get::<Transform>(unit).unwrap().rotation, turned);
+}

@@ -17,6 +17,7 @@ mod lines;
 mod smooth;
 mod islands;
 mod goals;
+mod goals_in_slices;
 mod sight;
 mod layout;
 mod follow;
