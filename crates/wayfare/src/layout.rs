@@ -25,11 +25,24 @@ pub struct Layout {
     origin: Vec2,
     x: Vec2,
     y: Vec2,
+    shape: CellShape,
+}
+
+/// What the cells of a grid look like. Their centres lie on a lattice either way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum CellShape {
+    /// Squares, rectangles, diamonds: spanned by the two axes.
+    #[default]
+    Parallelogram,
+    /// Six sides. Columns and rows are axial coordinates: neighbours are one column on, one row on, or one of them
+    /// on and the other back.
+    Hexagon,
 }
 
 impl Layout {
     /// Unit cells, the outer corner of the first at the origin, rows going up: the default.
-    pub const UNIT: Self = Self { origin: Vec2::ZERO, x: Vec2::X, y: Vec2::Y };
+    pub const UNIT: Self =
+        Self { origin: Vec2::ZERO, x: Vec2::X, y: Vec2::Y, shape: CellShape::Parallelogram };
 
     /// A grid whose first cell has its outer corner at `origin`, with `x` from one column to the next and `y` from
     /// one row to the next.
@@ -45,7 +58,7 @@ impl Layout {
         if !(origin.is_finite() && x.is_finite() && y.is_finite()) {
             return Err(LayoutError::NotFinite);
         }
-        let layout = Self { origin, x, y };
+        let layout = Self { origin, x, y, shape: CellShape::default() };
         let (long_x, long_y) = (x.as_dvec2().length(), y.as_dvec2().length());
         let in_range = |length: f64| (SHORTEST..=LONGEST).contains(&length);
         let sine = layout.area().abs() / (long_x * long_y);
@@ -64,10 +77,60 @@ impl Layout {
         Self::new(Vec2::ZERO, Vec2::new(side, 0.0), Vec2::new(0.0, side))
     }
 
-    /// The cell a point lies in. On a border it is the one of the higher column or row. `None` if the point is not
-    /// finite or so far away that no cell can be named. The cell need not lie on any map.
+    /// The same lattice, with cells of another shape around the same centres.
+    ///
+    /// ```
+    /// use glam::Vec2;
+    /// use wayfare::prelude::*;
+    ///
+    /// // Hexagons 40 wide and 48 high that stand on a corner: rows are ¾ of that apart and half a hexagon aside.
+    /// let square = Layout::new(Vec2::new(-30.0, -18.0), Vec2::new(40.0, 0.0), Vec2::new(20.0, 36.0))?;
+    /// let layout = square.with_shape(CellShape::Hexagon);
+    /// assert_eq!(layout.centre(Cell::new(0, 0)), Vec2::ZERO);
+    /// // Near the upper corner of that hexagon, where the row above begins between its neighbours.
+    /// assert_eq!(layout.cell_at(Vec2::new(0.0, 23.0)), Some(Cell::new(0, 0)));
+    /// assert_eq!(layout.cell_at(Vec2::new(18.0, 23.0)), Some(Cell::new(0, 1)));
+    /// # Ok::<(), LayoutError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_shape(mut self, shape: CellShape) -> Self {
+        self.shape = shape;
+        self
+    }
+
+    /// What its cells look like.
+    pub const fn shape(&self) -> CellShape {
+        self.shape
+    }
+
+    /// The cell a point lies in. On a border it is the one of the higher column or row; between hexagons it is one of
+    /// those that meet there, always the same. `None` if the point is not finite or so far away that no cell
+    /// can be named. The cell need not lie on any map.
     pub fn cell_at(&self, point: Vec2) -> Option<Cell> {
-        cell_of(self.to_grid(point))
+        match self.shape {
+            CellShape::Parallelogram => cell_of(self.to_grid(point)),
+            CellShape::Hexagon => hexagon_of(self.to_grid(point)),
+        }
+    }
+
+    /// The corners of a cell, in order around it.
+    pub fn corners(&self, cell: Cell) -> impl Iterator<Item = Vec2> + use<> {
+        const THIRD: f64 = 1.0 / 3.0;
+        let offsets: &[(f64, f64)] = match self.shape {
+            CellShape::Parallelogram => &[(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)],
+            // Each lies between two neighbours, a third of the way to both.
+            CellShape::Hexagon => &[
+                (THIRD, THIRD),
+                (-THIRD, 2.0 * THIRD),
+                (-2.0 * THIRD, THIRD),
+                (-THIRD, -THIRD),
+                (THIRD, -2.0 * THIRD),
+                (2.0 * THIRD, -THIRD),
+            ],
+        };
+        let layout = *self;
+        let centre = DVec2::new(f64::from(cell.x) + 0.5, f64::from(cell.y) + 0.5);
+        offsets.iter().map(move |offset| layout.place(centre + DVec2::from(*offset)))
     }
 
     /// The point in the middle of a cell.
@@ -158,12 +221,29 @@ const LONGEST: f64 = 1e15;
 /// The sine of the least angle between the axes.
 const FLATTEST: f64 = 1e-4;
 
+/// The hexagon that a point in columns and rows lies in, if it can be named: rounded in the three coordinates of a
+/// cube that add up to zero, and the one that was rounded most follows from the others (Amit Patel).
+fn hexagon_of(grid: Vec2) -> Option<Cell> {
+    let (q, r) = (f64::from(grid.x) - 0.5, f64::from(grid.y) - 0.5);
+    let s = -(q + r);
+    let [near_q, near_r, near_s] = [q, r, s].map(f64::round);
+    let [off_q, off_r, off_s] = [near_q - q, near_r - r, near_s - s].map(f64::abs);
+    let (q, r) = if off_q > off_r && off_q > off_s {
+        (-(near_r + near_s), near_r)
+    } else if off_r > off_s {
+        (near_q, -(near_q + near_s))
+    } else {
+        (near_q, near_r)
+    };
+    Some(Cell::new(whole(q)?, whole(r)?))
+}
+
 /// The cell that a point in columns and rows lies in, if it can be named.
 pub(crate) fn cell_of(grid: Vec2) -> Option<Cell> {
-    let whole = |value: f32| {
-        let floor = f64::from(value).floor();
-        #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
-        (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&floor).then_some(floor as i32)
-    };
-    Some(Cell::new(whole(grid.x)?, whole(grid.y)?))
+    Some(Cell::new(whole(f64::from(grid.x).floor())?, whole(f64::from(grid.y).floor())?))
+}
+
+fn whole(value: f64) -> Option<i32> {
+    #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+    (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&value).then_some(value as i32)
 }

@@ -52,6 +52,10 @@
 //! # Ok::<(), MapError>(())
 //! ```
 //!
+//! Games whose ground is made of tiles lay them over each other as [`Sheet`]s of a [`Mosaic`], which says what terrain
+//! each cell gets and which cells a tile has a say in. What stands on the ground and may go away again is laid over it
+//! with [`Obstacles`]; a [`GroundPlan`] knows the cells that a body covers.
+//!
 //! # 2. Query
 //!
 //! A [`PathQuery`] is a start, a goal, and what the articles teach as options: heuristics, their weight, when to stop,
@@ -213,6 +217,9 @@ pub mod route;
 mod smooth;
 pub mod record;
 pub mod layout;
+pub mod mosaic;
+pub mod plan;
+pub mod obstacle;
 mod sight;
 pub mod follow;
 
@@ -220,9 +227,12 @@ pub use cell::{Area, Cell, Direction};
 pub use cost::{Cost, CostError, Factor, StepCosts};
 pub use follow::{Footing, Gait, Headway, Stride};
 pub use island::Island;
-pub use layout::{Layout, LayoutError};
+pub use layout::{CellShape, Layout, LayoutError};
 pub use map::{ChunkId, Map, MapError, Terrain};
+pub use mosaic::{Merge, Mosaic, Sheet, Skew};
+pub use obstacle::Obstacles;
 pub use outline::Edge;
+pub use plan::GroundPlan;
 pub use query::{
     Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight, WeightError,
 };
@@ -237,10 +247,11 @@ pub use view::{Class, View};
 /// Everything a user of the crate names.
 pub mod prelude {
     pub use crate::{
-        Answer, Area, Cell, ChunkId, Class, Corners, Cost, CostError, Direction, Directions, Effort, Factor,
-        Fallback, Footing, Gait, Headway, Heuristic, Island, Layout, LayoutError, Map, MapError,
-        MapTextError, Objective, PathQuery, Progress, QueryError, Recorder, Route, RouteShape, Rules,
-        Scratch, Search, Shortfall, Snapshot, StepCosts, StopWhen, StraightLine, Stride, Terrain, View,
-        Visit, Weight, WeightError, find_path, find_path_recorded, find_path_to_nearest, follow,
+        Answer, Area, Cell, CellShape, ChunkId, Class, Corners, Cost, CostError, Direction, Directions,
+        Effort, Factor, Fallback, Footing, Gait, GroundPlan, Headway, Heuristic, Island, Layout, LayoutError,
+        Map, MapError, MapTextError, Objective, Obstacles, PathQuery, Progress, QueryError, Recorder, Route,
+        RouteShape, Rules, Scratch, Search, Shortfall, Snapshot, StepCosts, StopWhen, StraightLine, Stride,
+        Terrain, View, Visit, Weight, WeightError, find_path, find_path_recorded, find_path_to_nearest,
+        follow,
     };
 }

@@ -55,6 +55,18 @@ pub(crate) struct Chunk {
     pub(crate) terrain: [u8; CHUNK_CELLS],
 }
 
+impl Chunk {
+    /// The chunk with these cells covered, later ones over earlier ones; itself if there is none. What lies
+    /// outside the map stays outside.
+    pub(crate) fn under(self: &Arc<Self>, cover: impl Iterator<Item = (usize, Terrain)>) -> Arc<Self> {
+        let mut covered = Arc::clone(self);
+        for (index, terrain) in cover.filter(|(index, _)| self.terrain[*index] != Terrain::OUTSIDE.0) {
+            Arc::make_mut(&mut covered).terrain[index] = terrain.0;
+        }
+        covered
+    }
+}
+
 /// A grid of terrain that can be edited cheaply and shared safely.
 #[derive(Clone)]
 pub struct Map {
@@ -113,6 +125,20 @@ impl Map {
         let mut counts = [0; 256];
         counts[usize::from(terrain.0)] = width * height;
         Ok(Self { width, height, columns, version: 0, counts: Arc::new(counts), chunks: Arc::new(chunks) })
+    }
+
+    /// Makes it a map of another size, covered with one terrain. Its version goes up by one, as with any other edit.
+    ///
+    /// # Errors
+    /// [`MapError::TooLarge`] if a side exceeds [`Map::MAX_SIDE`]; nothing is changed then.
+    pub fn reset(&mut self, width: u32, height: u32, terrain: Terrain) -> Result<(), MapError> {
+        let version = self.version + 1;
+        let mut map = Self::filled(width, height, terrain)?;
+        for chunk in Arc::make_mut(&mut map.chunks) {
+            Arc::make_mut(chunk).version = version;
+        }
+        *self = Self { version, ..map };
+        Ok(())
     }
 
     /// Columns of cells.
@@ -278,6 +304,19 @@ impl Map {
         &self.chunks
     }
 
+    /// A map of the same shape, made of these chunks.
+    pub(crate) fn with_chunks(&self, chunks: Vec<Arc<Chunk>>, version: u64) -> Self {
+        let mut counts = Arc::clone(&self.counts);
+        for (old, new) in self.chunks.iter().zip(&chunks).filter(|(old, new)| !Arc::ptr_eq(old, new)) {
+            for (old, new) in old.terrain.iter().zip(&new.terrain).filter(|(old, new)| old != new) {
+                let counts = Arc::make_mut(&mut counts);
+                counts[usize::from(*old)] -= 1;
+                counts[usize::from(*new)] += 1;
+            }
+        }
+        Self { version, counts, chunks: Arc::new(chunks), ..*self }
+    }
+
     /// Whether a cell lies on both maps, in a chunk that they share: then nothing can have changed there.
     pub(crate) fn shares(&self, other: &Self, cell: Cell) -> bool {
         let chunk = |map: &Self| map.index(cell).map(|index| (index >> (2 * CHUNK_SHIFT)) as usize);
@@ -435,6 +474,17 @@ mod tests {
         assert_eq!(map.chunk_version(ChunkId { x: 2, y: 1 }), Some(1));
         assert_eq!(map.chunk_version(ChunkId { x: 3, y: 0 }), None);
         assert_eq!(map.chunk_version(ChunkId { x: 0, y: 2 }), None);
+    }
+
+    #[test]
+    fn a_reset_is_an_edit_of_everything() {
+        let mut map = Map::new(150, 70).unwrap();
+        map.set((3, 3), Terrain::WALL).unwrap();
+        map.reset(200, 10, Terrain(7)).unwrap();
+        assert_eq!((map.width(), map.height(), map.version()), (200, 10, 2));
+        assert_eq!((map.count(Terrain(7)), map.changed_since(1).count()), (2000, 4));
+        assert!(map.reset(20_000, 1, Terrain(7)).is_err());
+        assert_eq!(map.width(), 200);
     }
 
     #[test]
