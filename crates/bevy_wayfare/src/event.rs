@@ -136,6 +136,8 @@ pub enum FailureReason {
     SearchPanicked,
     /// The plugin gave the request up itself: its map disappeared.
     Cancelled,
+    /// The map has hexagonal cells. It knows where they are and what is on them, but searches go from square to square.
+    HexagonalMap,
 }
 
 impl fmt::Display for FailureReason {
@@ -157,6 +159,7 @@ impl fmt::Display for FailureReason {
             }
             Self::SearchPanicked => f.write_str("the search panicked"),
             Self::Cancelled => f.write_str("the map disappeared"),
+            Self::HexagonalMap => f.write_str("searches cannot cross hexagonal cells yet"),
         }
     }
 }

@@ -70,6 +70,30 @@
 //! # App::new().add_plugins((MinimalPlugins, PathfindingPlugin::default())).add_systems(Startup, setup).update();
 //! ```
 //!
+//! **Tilemaps** become ground with one component, and stay in step by themselves: [`NavMap::from_tiles`] on the tilemap, and
+//! a [`NavTile`] on tiles that differ or [`TileRules`] for all tiles with a texture. It takes the feature `tilemap` for
+//! those of `bevy_ecs_tilemap`, or `tilemap_chunk` for Bevy's own. Several tilemaps become one ground if the others are a
+//! [`LayerOf`] it; [`Merge`] says which of them decides. Whoever keeps tiles of their own writes a [`TileLayer`].
+//!
+//! ```
+//! use bevy::prelude::*;
+//! use bevy_wayfare::prelude::*;
+//!
+//! // A tilemap, and one for bridges and trees above it; what spawns them is up to the game.
+//! fn make_walkable(ground: Entity, above: Entity, mut commands: Commands) {
+//!     commands.entity(ground).insert((
+//!         NavMap::from_tiles().with_merge(Merge::TopmostWins),
+//!         TileRules::default().with_texture(16, NavTile::Blocked).with_textures(32..48, NavTile::Cost(3.0)),
+//!     ));
+//!     commands.entity(above).insert((LayerOf(ground), TileRules::default().with_textures(96..102, NavTile::Blocked)));
+//! }
+//! ```
+//!
+//! What is no tile, a building, a gate or a tree, is an [`Obstacle`]: it blocks the cells it stands on, on any map, while it is
+//! there and enabled.
+//!
+//! Maps follow tiles and obstacles in every run of the schedule, and once more at the end of each frame.
+//!
 //! # 2. `Queue`
 //!
 //! A [`PathRequest`] is an order: to a point, a cell, an entity that may move, the nearest of several goals, or between two
@@ -148,12 +172,25 @@
 //! | feature | adds |
 //! |---|---|
 //! | `gizmos` | `PathfindingGizmosPlugin`, drawn with Bevy's gizmos |
+//! | `tilemap` | tilemaps of `bevy_ecs_tilemap` 0.19 as ground |
+//! | `tilemap_chunk` | Bevy's own `TilemapChunk` as ground |
 //!
-//! None is on by default, and none needs a renderer. Threads are Bevy's feature `multi_threaded`.
+//! None is on by default. The tilemaps bring Bevy's renderer with them, the rest needs none. Threads are Bevy's feature
+//! `multi_threaded`.
 
 pub mod settings;
 pub mod plane;
+mod whereabouts;
 pub mod agent;
+pub mod tiles;
+#[cfg(feature = "tilemap")]
+pub mod tilemap;
+#[cfg(feature = "tilemap_chunk")]
+pub mod tilemap_chunk;
+mod arrange;
+mod lay;
+pub mod obstacle;
+pub mod spot;
 pub mod map;
 mod scene;
 pub mod request;
@@ -177,22 +214,28 @@ pub use diagnostics::PathfindingDiagnostics;
 pub use event::{Arrived, FailureReason, PathFailed, PathFound, PathInvalidated};
 #[cfg(feature = "gizmos")]
 pub use gizmos::{PathfindingGizmos, PathfindingGizmosPlugin};
-pub use map::{NavMap, Rows, Spot};
+pub use map::{NavMap, Rows};
 pub use motion::{SafeVelocity, WantedVelocity};
+pub use obstacle::{Footprint, Obstacle};
 pub use path::{Path, Reach};
 pub use plane::Plane;
 pub use plugin::{PathfindingClock, PathfindingPlugin, PathfindingSystems};
 pub use request::{Goal, PathRequest, Priority};
 pub use settings::{Delivery, Drive, PathfindingSettings};
+pub use spot::Spot;
+pub use tiles::{
+    LayerOf, Merge, NavLayers, NavTile, TileGrid, TileInfo, TileLayer, TileRules, TilesError, TilesRefused,
+};
 pub use wayfare;
 
 /// Everything a game names.
 pub mod prelude {
     pub use crate::{
-        Agent, Arrived, ClassId, Delivery, Drive, Facing, FailureReason, Goal, NavMap, OnMap, Path,
-        PathFailed, PathFound, PathInvalidated, PathRequest, PathfindingClock, PathfindingDiagnostics,
-        PathfindingPlugin, PathfindingSettings, PathfindingSystems, Plane, Priority, Reach, Rows,
-        SafeVelocity, Spot, Units, WantedVelocity,
+        Agent, Arrived, ClassId, Delivery, Drive, Facing, FailureReason, Footprint, Goal, LayerOf, Merge,
+        NavLayers, NavMap, NavTile, Obstacle, OnMap, Path, PathFailed, PathFound, PathInvalidated,
+        PathRequest, PathfindingClock, PathfindingDiagnostics, PathfindingPlugin, PathfindingSettings,
+        PathfindingSystems, Plane, Priority, Reach, Rows, SafeVelocity, Spot, TileGrid, TileInfo, TileLayer,
+        TileRules, TilesError, TilesRefused, Units, WantedVelocity,
     };
     #[cfg(feature = "gizmos")]
     pub use crate::{PathfindingGizmos, PathfindingGizmosPlugin};

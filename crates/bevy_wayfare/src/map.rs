@@ -5,15 +5,22 @@
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use wayfare::{Cell, Class, Layout, Map, MapTextError, Rules, Scratch, Snapshot, View};
+use wayfare::{
+    Area, Cell, Class, Layout, Map, MapTextError, Mosaic, Obstacles, Rules, Scratch, Snapshot, StepCosts,
+    View,
+};
 
 use crate::agent::ClassId;
+use crate::arrange::Arrangement;
 use crate::event::FailureReason;
+use crate::lay::{Refusal, Tiling};
 use crate::path::Path;
-use crate::plan::{Aim, Aims, Plan, Wish};
+use crate::plan::{Aims, Plan, Wish};
 use crate::plane::Plane;
 use crate::request::PathOptions;
 use crate::scene::Place;
+use crate::spot::Spot;
+use crate::tiles::{Identity, Merge, NavTile, TileLayer};
 
 /// A map units walk on. Several may exist; each unit uses the one under it, or the one it names with
 /// [`OnMap`](crate::OnMap).
@@ -59,6 +66,16 @@ pub struct NavMap {
     rules: Rules,
     #[reflect(ignore, default = "ground_units")]
     classes: Vec<Class>,
+    /// How the map is made, if it is made of tiles.
+    pub(crate) tiling: Option<Tiling>,
+    /// What stands on it, and whose obstacles these are: not those of a copy.
+    #[reflect(ignore)]
+    pub(crate) obstacles: Obstacles,
+    #[reflect(ignore)]
+    pub(crate) identity: Identity,
+    /// Where it lay when it was last looked at.
+    #[reflect(ignore)]
+    at: GlobalTransform,
     /// Where it lies in the world, and what searches read; `None` until the plugin has seen it.
     #[reflect(ignore)]
     place: Option<Arc<Place>>,
@@ -75,8 +92,64 @@ impl NavMap {
             map,
             rules: Rules::default(),
             classes: ground_units(),
+            tiling: None,
+            obstacles: Obstacles::default(),
+            identity: Identity::default(),
+            at: GlobalTransform::IDENTITY,
             place: None,
         }
+    }
+
+    /// A map made of tiles: of the tilemap on the same entity, if it is one, and of every tilemap that is a
+    /// [`LayerOf`](crate::LayerOf) it. Size, place and terrain are those of the tiles, and stay so by themselves.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use bevy_wayfare::prelude::*;
+    ///
+    /// fn make_walkable(tilemap: Entity, walls: Vec<Entity>, mut commands: Commands) {
+    ///     commands.entity(tilemap).insert(NavMap::from_tiles());
+    ///     for tile in walls {
+    ///         commands.entity(tile).insert(NavTile::Blocked);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// What tiles mean is said by [`NavTile`] and [`TileRules`](crate::TileRules). On a square or diamond tilemap cell (x, y) is
+    /// tile (x, y); elsewhere, and with layers of another size, [`cells_of_tile`](Self::cells_of_tile) knows. Edits with
+    /// [`map_mut`](Self::map_mut) last until a tile there changes. Until there are tiles, and where none can be made ground of, the
+    /// map is empty.
+    ///
+    /// Rectangular tiles are measured truly, as [`StepCosts::rectangular`] does, unless
+    /// [rules](Self::with_rules) are given. Tiles lie on the XY plane of their entity: on [`Plane::Xz`] it has to be turned by a
+    /// quarter about X.
+    pub fn from_tiles() -> Self {
+        Self { tiling: Some(Tiling::default()), ..Self::new(Map::default()) }
+    }
+
+    /// Which of several layers of tiles decides. This and what follows has no effect on a map that is not made of tiles.
+    #[must_use]
+    pub fn with_merge(self, merge: Merge) -> Self {
+        self.tiled(|tiling| tiling.merge = merge)
+    }
+
+    /// What ground without a tile is: blocked, if this is not said.
+    #[must_use]
+    pub fn with_missing(self, missing: NavTile) -> Self {
+        self.tiled(|tiling| tiling.missing = missing)
+    }
+
+    /// Finer ground: so many cells along each side of a tile. 0 counts as 1. Hexagons are one cell each.
+    #[must_use]
+    pub fn with_cells_per_tile(self, cells: u32) -> Self {
+        self.tiled(|tiling| tiling.fineness = f64::from(cells.max(1)))
+    }
+
+    /// Coarser ground: so many tiles along each side of a cell, which is what the worst of them is. 0 counts as 1, and more
+    /// than 256 as 256.
+    #[must_use]
+    pub fn with_tiles_per_cell(self, tiles: u32) -> Self {
+        self.tiled(|tiling| tiling.fineness = 1.0 / f64::from(tiles.clamp(1, Mosaic::FINEST)))
     }
 
     /// A map drawn as text, first line on top. See [`Map::from_text`] for what the letters mean.
@@ -140,6 +213,9 @@ impl NavMap {
     /// Changes how units move on it. The map is looked at anew for every class, which takes as long as at first.
     pub fn set_rules(&mut self, rules: Rules) {
         self.rules = rules;
+        if let Some(tiling) = &mut self.tiling {
+            tiling.measured = false;
+        }
         self.place = None;
     }
 
@@ -152,9 +228,13 @@ impl NavMap {
         }
         self.classes[slot] = class;
         self.place = None;
+        // What is dear or blocked among layers is what the first class finds so.
+        if let Some(tiling) = &mut self.tiling {
+            tiling.lift();
+        }
     }
 
-    /// The terrain.
+    /// The terrain, without the [obstacles](crate::Obstacle) on it.
     pub fn map(&self) -> &Map {
         &self.map
     }
@@ -164,6 +244,11 @@ impl NavMap {
     /// plan again; a shorter way is taken when a unit is ordered again.
     pub fn map_mut(&mut self) -> &mut Map {
         &mut self.map
+    }
+
+    /// The cells that a tile of a layer has a say in, if the map is made of tiles and that is one of them.
+    pub fn cells_of_tile(&self, layer: Entity, tile: UVec2) -> Option<Area> {
+        self.tiling.as_ref()?.cells_of(layer, tile)
     }
 
     /// The plane it lies on.
@@ -182,17 +267,14 @@ impl NavMap {
     /// The centre of a cell in the world, or `None` if it is outside the map.
     pub fn centre(&self, cell: impl Into<Cell>) -> Option<Vec3> {
         let cell = cell.into();
-        let height = self.place.as_ref().map_or(0.0, |place| place.height);
+        let height = self.plane.height(self.at.translation());
         let centre = self.layout()?.centre(cell);
         self.map.contains(cell).then(|| self.plane.at_height(centre, height))
     }
 
     /// Where the cells lie on the plane, or `None` if their size makes no plane.
     pub fn layout(&self) -> Option<Layout> {
-        match &self.place {
-            Some(place) => place.layout,
-            None => self.layout_at(&GlobalTransform::IDENTITY),
-        }
+        self.layout_at(&self.at)
     }
 
     /// The map as a class of units sees it now.
@@ -204,9 +286,9 @@ impl NavMap {
         match self.place.as_ref().and_then(|place| place.views.get(usize::from(class.0))) {
             Some(view) => {
                 let mut now = Snapshot::clone(view);
-                Ok(if now.refresh(&self.map) { Arc::new(now) } else { Arc::clone(view) })
+                Ok(if now.refresh(&self.obstacles.on(&self.map)) { Arc::new(now) } else { Arc::clone(view) })
             }
-            None => Ok(Arc::new(Snapshot::new(&self.map, &self.view(entry)))),
+            None => Ok(Arc::new(Snapshot::new(&self.obstacles.on(&self.map), &self.view(entry)))),
         }
     }
 
@@ -248,12 +330,13 @@ impl NavMap {
             escape_cells: 0,
         };
         let asked = wish.look_up(&snapshot, &layout)?;
+        let version = snapshot.map().version();
         let plan = Plan::new(snapshot, layout, wish, asked, Scratch::new());
         let planned = plan.finish(Vec::new()).0?;
         Ok(Path {
             points: planned.points,
             cost: planned.cost,
-            version: self.map.version(),
+            version,
             class,
             reach: planned.reach,
             ..Path::default()
@@ -261,11 +344,64 @@ impl NavMap {
     }
 
     fn view(&self, class: &Class) -> View {
-        View { rules: self.rules, class: class.clone() }
+        let class = self.tiling.as_ref().map_or_else(|| class.clone(), |tiling| tiling.priced(class));
+        View { rules: self.rules, class }
+    }
+
+    fn tiled(mut self, change: impl FnOnce(&mut Tiling)) -> Self {
+        if let Some(tiling) = &mut self.tiling {
+            change(tiling);
+            tiling.lift();
+        }
+        self
+    }
+
+    /// Takes in what layers of tiles say.
+    pub(crate) fn lay<'a>(
+        &mut self,
+        at: GlobalTransform,
+        arrangement: Option<Arrangement>,
+        misfits: Vec<Refusal>,
+        layer: impl Fn(Entity) -> Option<&'a TileLayer> + Copy,
+    ) {
+        let Some(tiling) = &mut self.tiling else { return };
+        let prices = tiling.prices().to_vec();
+        tiling.lay(arrangement, misfits, layer, &self.classes[0], &mut self.map);
+        if tiling.prices() != prices {
+            self.place = None;
+        }
+        self.at = at;
+        self.measure();
+    }
+
+    /// Step costs in proportion to the sides of tiles, where those are rectangles in the world.
+    fn measure(&mut self) {
+        if !self.tiling.as_ref().is_some_and(|tiling| tiling.measured) {
+            return;
+        }
+        let sides = self.layout().map(|layout| {
+            let side = |along: Vec2| layout.to_plane(along) - layout.to_plane(Vec2::ZERO);
+            (side(Vec2::X), side(Vec2::Y))
+        });
+        let costs = sides.and_then(|(x, y)| {
+            let (width, height) = (x.length(), y.length());
+            let is_rectangle = x.dot(y).abs() <= 1e-3 * width * height;
+            // Sides that differ by rounding are alike.
+            let is_square = (width - height).abs() <= 1e-3 * width;
+            (is_rectangle && !is_square).then(|| StepCosts::rectangular(width, height).ok())?
+        });
+        let costs = costs.unwrap_or_default();
+        if costs != self.rules.costs {
+            self.rules.costs = costs;
+            self.place = None;
+        }
     }
 
     /// Where the cells lie on the plane if the entity has this transform.
-    fn layout_at(&self, transform: &GlobalTransform) -> Option<Layout> {
+    pub(crate) fn layout_at(&self, transform: &GlobalTransform) -> Option<Layout> {
+        if let Some(tiling) = &self.tiling {
+            return tiling.layout(&transform.affine(), |position| self.plane.flat(position));
+        }
         let up = match self.rows {
             Rows::Up => self.cell_size.y,
             Rows::Down => -self.cell_size.y,
@@ -291,14 +427,17 @@ impl NavMap {
         transform: &GlobalTransform,
         known: Option<&Arc<Place>>,
     ) -> Option<Arc<Place>> {
+        self.at = *transform;
+        self.measure();
         let layout = self.layout_at(transform);
+        let map = self.obstacles.settle(&self.map);
         let height = self.plane.height(transform.translation());
         // A clone on another entity begins anew.
         let views: Vec<_> = match self.place.as_ref().filter(|place| place.map == entity) {
             Some(place) => {
                 let refreshed = |view: &Arc<Snapshot>| {
                     let mut view = Snapshot::clone(view);
-                    view.refresh(&self.map).then(|| Arc::new(view))
+                    view.refresh(&map).then(|| Arc::new(view))
                 };
                 // A copy that was put back knows an older state than searches do.
                 let mut changed = known.is_none_or(|known| !Arc::ptr_eq(known, place));
@@ -316,7 +455,7 @@ impl NavMap {
                 views
             }
             None => {
-                let new = |class: &Class| Arc::new(Snapshot::new(&self.map, &self.view(class)));
+                let new = |class: &Class| Arc::new(Snapshot::new(&map, &self.view(class)));
                 self.classes.iter().map(new).collect()
             }
         };
@@ -343,51 +482,6 @@ enum Anchor {
     #[default]
     Corner,
     Centre,
-}
-
-/// A place on a map, however it is given.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Spot {
-    /// A point of the world; its height does not matter.
-    Position(Vec3),
-    /// A point of the map's plane.
-    Point(Vec2),
-    /// The centre of a cell.
-    Cell(Cell),
-}
-
-impl Spot {
-    fn aim(self, plane: Plane) -> Aim {
-        match self {
-            Self::Position(position) => Aim::Point(plane.flat(position)),
-            Self::Point(point) => Aim::Point(point),
-            Self::Cell(cell) => Aim::Cell(cell),
-        }
-    }
-}
-
-impl From<Vec3> for Spot {
-    fn from(position: Vec3) -> Self {
-        Self::Position(position)
-    }
-}
-
-impl From<Vec2> for Spot {
-    fn from(point: Vec2) -> Self {
-        Self::Point(point)
-    }
-}
-
-impl From<Cell> for Spot {
-    fn from(cell: Cell) -> Self {
-        Self::Cell(cell)
-    }
-}
-
-impl From<IVec2> for Spot {
-    fn from(cell: IVec2) -> Self {
-        Self::Cell(cell.into())
-    }
 }
 
 fn ground_units() -> Vec<Class> {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use bevy::math::Vec2;
 use wayfare::follow::{Footing, lay};
-use wayfare::{Answer, Cell, Cost, Layout, Progress, QueryError, Scratch, Search, Shortfall, Snapshot};
+use wayfare::{
+    Answer, Cell, CellShape, Cost, Layout, Progress, QueryError, Scratch, Search, Shortfall, Snapshot,
+};
 
 use crate::event::FailureReason;
 use crate::path::Reach;
@@ -59,6 +61,9 @@ pub(crate) enum Asked {
 impl Wish {
     /// Finds start and goal on the map.
     pub(crate) fn look_up(&self, snapshot: &Snapshot, layout: &Layout) -> Result<Asked, FailureReason> {
+        if layout.shape() == CellShape::Hexagon {
+            return Err(FailureReason::HexagonalMap);
+        }
         let start = start_cell(snapshot, layout, self)?;
         match &self.aims {
             Aims::One(aim) => Ok(Asked::Path(start, cell_of(layout, *aim)?)),

@@ -15,6 +15,7 @@ use crate::motion::{
     SafeVelocity, Walkers, WantedVelocity, anybody_walks, draw_between_steps, move_units, recall_positions,
     take_positions,
 };
+use crate::obstacle::{Footprint, Obstacle, Standing, watch_obstacles};
 use crate::path::{Path, Reach};
 use crate::plan::Wish;
 use crate::plane::Plane;
@@ -22,7 +23,8 @@ use crate::queue::{Desk, Inbox, Pool, queue_requests, search};
 use crate::request::{Goal, PathRequest, Priority};
 use crate::scene::Scene;
 use crate::settings::{Delivery, Drive, PathfindingSettings};
-use crate::sync::{Changes, check_paths, maps_changed, sync_maps};
+use crate::sync::{Changes, check_paths, maps_changed, sync_ground, sync_maps};
+use crate::tiles::{LayerOf, Merge, NavLayers, NavTile, TileRules, TilesError, TilesRefused};
 
 /// Paths for entities that have a [`PathRequest`], and legs for those that are an [`Agent`].
 ///
@@ -99,6 +101,7 @@ impl Plugin for PathfindingPlugin {
             .insert_resource(self.moving)
             .insert_resource(Pool::new(self.settings.deliveries, Wish::look_up))
             .init_resource::<PathfindingClock>()
+            .init_resource::<Standing>()
             .init_resource::<Scene>()
             .init_resource::<Changes>()
             .init_resource::<Inbox>()
@@ -112,7 +115,7 @@ impl Plugin for PathfindingPlugin {
         app.add_systems(
             self.schedule,
             (
-                (sync_maps, check_paths.run_if(maps_changed)).chain().in_set(SyncMap),
+                (sync_ground, sync_maps, check_paths.run_if(maps_changed)).chain().in_set(SyncMap),
                 (watch_targets, queue_requests).chain().in_set(Queue),
                 search.in_set(Search),
                 (deliver_paths, report).chain().in_set(Deliver),
@@ -120,6 +123,10 @@ impl Plugin for PathfindingPlugin {
                 avoid_nobody.run_if(anybody_walks).in_set(Avoid),
             ),
         );
+        app.add_systems(PostUpdate, sync_ground.after(TransformSystems::Propagate));
+        watch_obstacles(app);
+        #[cfg(feature = "tilemap")]
+        crate::tilemap::watch_tiles(app);
         // Whoever was disabled on its way is looked at again.
         app.add_observer(|_: On<Remove, Disabled>, mut walkers: ResMut<Walkers>| walkers.0 += 1);
         if self.moving == Moving::ByTheGame {
@@ -193,6 +200,15 @@ pub(crate) enum Moving {
 fn register_types(app: &mut App) {
     app.register_type::<NavMap>()
         .register_type::<Rows>()
+        .register_type::<NavTile>()
+        .register_type::<TileRules>()
+        .register_type::<Merge>()
+        .register_type::<LayerOf>()
+        .register_type::<NavLayers>()
+        .register_type::<TilesRefused>()
+        .register_type::<TilesError>()
+        .register_type::<Obstacle>()
+        .register_type::<Footprint>()
         .register_type::<Plane>()
         .register_type::<Agent>()
         .register_type::<ClassId>()

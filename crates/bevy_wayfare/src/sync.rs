@@ -7,19 +7,43 @@ use std::sync::Arc;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::query::Allow;
 use bevy::prelude::*;
+use wayfare::CellShape;
 use wayfare::follow::is_worse;
 
 use crate::agent::{Agent, OnMap};
 use crate::event::{FailureReason, PathInvalidated};
+use crate::lay::lay_tiles;
 use crate::life::fail;
 use crate::map::NavMap;
 use crate::motion::{Motion, Stage, Walkers, Whereabouts, WhereaboutsItem};
+use crate::obstacle::place_obstacles;
 use crate::path::{Path, Reach};
 use crate::plugin::{Following, PathfindingClock};
 use crate::queue::{Desk, Item, Pool};
 use crate::request::PathRequest;
 use crate::scene::{Place, Scene};
 use crate::settings::PathfindingSettings;
+#[cfg(feature = "tilemap")]
+use crate::tilemap;
+#[cfg(feature = "tilemap_chunk")]
+use crate::tilemap_chunk;
+
+/// Lets maps follow the tiles they are made of and the obstacles that stand on them.
+///
+/// Runs in the plugin's schedule, so that a step sees what was built before it, and once more at the end of the frame, so
+/// that a map is never a frame behind its tiles. Both times the same systems run, which know what they have seen.
+pub(crate) fn sync_ground(world: &mut World) -> Result {
+    #[cfg(feature = "tilemap")]
+    {
+        world.run_system_cached(tilemap::shape_layers)?;
+        world.run_system_cached(tilemap::read_tiles)?;
+    }
+    #[cfg(feature = "tilemap_chunk")]
+    world.run_system_cached(tilemap_chunk::read_chunks)?;
+    world.run_system_cached(lay_tiles)?;
+    world.run_system_cached(place_obstacles)?;
+    Ok(())
+}
 
 /// Looks at all maps that changed, and lets searches begun from now on read them as they are now.
 pub(crate) fn sync_maps(
@@ -35,7 +59,9 @@ pub(crate) fn sync_maps(
     for (entity, mut map, transform, global, child) in &mut maps {
         let global = global.filter(|_| child);
         let moved = transform.is_changed() || global.as_ref().is_some_and(|global| global.is_changed());
-        if !moved && !map.is_changed() {
+        // One that was disabled has left the scene, and has not changed since.
+        let is_known = scene.place(entity).is_some();
+        if is_known && !moved && !map.is_changed() {
             continue;
         }
         let global = global.map_or_else(|| GlobalTransform::from(*transform), |global| *global);
@@ -182,7 +208,8 @@ pub(crate) fn way_out<'a>(
         None => scene.place_under(position),
     }?;
     let (cell, view) = (place.cell_at(position)?, place.view(agent.class).ok()?);
-    if view.is_open(cell) {
+    let square = place.layout.is_some_and(|layout| layout.shape() == CellShape::Parallelogram);
+    if view.is_open(cell) || !square {
         return None;
     }
     let free = view.nearest_open_within(cell, escape_cells)?;

@@ -189,6 +189,12 @@ impl Game {
         self.app.world().get::<PathRequest>(unit).is_some()
     }
 
+    /// The map as units of class 0 see it, obstacles and all.
+    pub(crate) fn seen(&self) -> String {
+        let snapshot = self.nav().snapshot(ClassId(0)).unwrap();
+        snapshot.map().to_text(|_| None)
+    }
+
     pub(crate) fn edit(&mut self, edit: impl FnOnce(&mut Map)) {
         let map = self.map;
         edit(self.world().get_mut::<NavMap>(map).unwrap().map_mut());
