@@ -7,21 +7,27 @@ use std::{fmt, io};
 
 use lexopt::prelude::{Long, Short, Value, ValueExt};
 
-use crate::{frames, grid};
+use crate::{frames, grid, tiles};
 
 /// Every suite, in the order in which the help lists them.
 pub(crate) const SUITES: &[Suite] = &[
     Suite {
         name: "grid",
-        data: "a folder",
+        data: Some("a folder"),
         about: "all X.map with X.map.scen below DIR (MovingAI's format), every answer checked",
         run: grid::run,
     },
     Suite {
         name: "frames",
-        data: "a map",
+        data: Some("a map"),
         about: "units on the map file MAP ordered in one frame of a game: what frames cost the main thread",
         run: frames::run,
+    },
+    Suite {
+        name: "tiles",
+        data: None,
+        about: "a tilemap of 256 × 256 tiles becomes ground, and stays so while tiles change",
+        run: tiles::run,
     },
 ];
 
@@ -30,8 +36,8 @@ pub(crate) const SUITES: &[Suite] = &[
 pub(crate) struct Suite {
     /// The word on the command line.
     pub(crate) name: &'static str,
-    /// What it reads, for the message when that is missing.
-    pub(crate) data: &'static str,
+    /// What it reads, for the message when that is missing; `None` if it makes its own.
+    pub(crate) data: Option<&'static str>,
     /// What it reads and does, for the help.
     pub(crate) about: &'static str,
     /// Measures and prints.
@@ -126,7 +132,12 @@ pub(crate) fn parse(mut arguments: lexopt::Parser) -> Result<Command, Failure> {
         }
     }
     let suite = suite.ok_or_else(|| Failure::Usage("which suite?".into()))?;
-    options.dir = dir.ok_or_else(|| Failure::Usage(format!("`{}` needs {}", suite.name, suite.data)))?;
+    options.dir = match (dir, suite.data) {
+        (Some(dir), Some(_)) => dir,
+        (None, Some(data)) => return Err(Failure::Usage(format!("`{}` needs {data}", suite.name))),
+        (Some(_), None) => return Err(Failure::Usage(format!("`{}` reads nothing", suite.name))),
+        (None, None) => PathBuf::new(),
+    };
     Ok(Command::Run(suite, options))
 }
 
@@ -141,7 +152,7 @@ fn parse_list(text: &str) -> Result<Vec<NonZeroUsize>, Failure> {
 pub(crate) fn help() -> String {
     let mut text = String::from(
         "Wayfare measured beside its peers, in one process, with every answer checked.\n\n\
-         Usage: wayfare_bench SUITE DIR|MAP [--queries N] [--units N,N] [--json FILE] [--check]\n\nSuites:\n",
+         Usage: wayfare_bench SUITE [DIR|MAP] [--queries N] [--units N,N] [--json FILE] [--check]\n\nSuites:\n",
     );
     for suite in SUITES {
         text += &format!("  {:<10} {}\n", suite.name, suite.about);
@@ -200,6 +211,7 @@ mod tests {
         assert!(complaint(&[]).contains("which suite"));
         assert!(complaint(&["grid"]).contains("needs a folder"));
         assert!(complaint(&["frames"]).contains("needs a map"));
+        assert!(complaint(&["tiles", "maps"]).contains("reads nothing"));
         assert!(complaint(&["gird", "maps"]).contains("gird"));
         assert!(complaint(&["grid", "maps", "more"]).contains("more"));
         assert!(complaint(&["grid", "maps", "--queries", "0"]).contains('0'));

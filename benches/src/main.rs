@@ -15,6 +15,7 @@ mod figures;
 mod report;
 mod grid;
 mod frames;
+mod tiles;
 
 use std::process::ExitCode;
 
