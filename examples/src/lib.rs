@@ -16,12 +16,15 @@ pub struct Readme;
 mod tests {
     #[test]
     fn the_assets_are_there() {
-        assert!(std::path::Path::new(super::ASSETS).join("tile.png").is_file());
+        for file in ["tile.png", "rts/tiles.png"] {
+            assert!(std::path::Path::new(super::ASSETS).join(file).is_file(), "{file}");
+        }
     }
 
-    /// A game imports both; naming everything shows that no name means two things.
-    mod both_preludes {
+    /// A game imports all of them; naming everything shows that no name means two things.
+    mod all_preludes {
         use bevy::prelude::*;
+        use bevy_ecs_tilemap::prelude::*;
         use bevy_wayfare::prelude::*;
 
         #[derive(Component, Debug)]
@@ -66,7 +69,7 @@ mod tests {
                 StraightLine,
             ),
             (Terrain, View, Visit, Weight, WeightError),
-            (Footing<'static>, Gait, Headway, Layout, LayoutError, Stride),
+            (CellShape, Footing<'static>, Gait, GroundPlan, Headway, Layout, LayoutError, Obstacles, Stride),
             (
                 Agent,
                 Arrived,
@@ -94,6 +97,21 @@ mod tests {
                 PathfindingSystems,
             ),
             (Plane, Priority, Reach, Rows, SafeVelocity, Spot, Units, WantedVelocity),
+            (
+                Footprint,
+                LayerOf,
+                Merge,
+                NavLayers,
+                NavTile,
+                Obstacle,
+                TileGrid,
+                TileInfo,
+                TileLayer,
+                TileRules,
+                TilesError,
+                TilesRefused,
+            ),
+            (TilePos, TilemapId, TilemapSize, TilemapType, TileStorage),
         );
 
         fn watch(
