@@ -60,11 +60,11 @@ impl Skew {
 
     /// The lattice points that so many tiles take up, if any: the lowest column and row, and those beyond the highest.
     pub fn extent(self, size: UVec2) -> (IVec2, IVec2) {
-        let last = size.as_ivec2() - IVec2::ONE;
+        let last = size.as_ivec2().wrapping_sub(IVec2::ONE);
         let corners = [IVec2::ZERO, IVec2::new(last.x, 0), IVec2::new(0, last.y), last];
         let points = corners.map(|tile| self.lattice(tile));
         let fold = |by: fn(IVec2, IVec2) -> IVec2| points.into_iter().reduce(by).unwrap_or_default();
-        (fold(IVec2::min), fold(IVec2::max) + IVec2::ONE)
+        (fold(IVec2::min), fold(IVec2::max).saturating_add(IVec2::ONE))
     }
 }
 
