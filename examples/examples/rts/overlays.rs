@@ -45,14 +45,18 @@ pub(crate) fn paint_costs(
     // Writes
     mut tiles: Query<(&TilePos, &mut TileColor), With<GroundTile>>,
 ) -> Result {
-    let version = costs.0.then(|| map.map().version());
+    if !costs.0 && painted.is_none() {
+        return Ok(());
+    }
+    // With the gates that are closed.
+    let snapshot = map.snapshot(WALKERS)?;
+    let version = costs.0.then(|| snapshot.map().version());
     if *painted == version {
         return Ok(());
     }
     *painted = version;
-    let snapshot = map.snapshot(WALKERS)?;
     for (pos, mut colour) in &mut tiles {
-        let terrain = map.map().terrain(Cell::new(pos.x.cast_signed(), pos.y.cast_signed()));
+        let terrain = snapshot.map().terrain(Cell::new(pos.x.cast_signed(), pos.y.cast_signed()));
         let factor = snapshot.view().class.factor(terrain).map(Factor::value);
         colour.0 = match factor {
             _ if !costs.0 => Color::WHITE,
