@@ -43,7 +43,7 @@
 //!
 //! When it has changed, exactly those units whose *remaining* path is blocked or dearer now hear [`PathInvalidated`] and plan
 //! again. A unit on whose cell a wall was built walks out. A shorter way that has been opened is taken when the game orders
-//! the unit again.
+//! the unit again; a way to a goal that could not be reached is taken at once.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -72,7 +72,8 @@
 //!
 //! **Tilemaps** become ground with one component, and stay in step by themselves: [`NavMap::from_tiles`] on the tilemap, and
 //! a [`NavTile`] on tiles that differ or [`TileRules`] for all tiles with a texture. It takes the feature `tilemap` for
-//! those of `bevy_ecs_tilemap`, or `tilemap_chunk` for Bevy's own. Several tilemaps become one ground if the others are a
+//! those of `bevy_ecs_tilemap`, or `tilemap_chunk` for Bevy's own, whose tiles are no entities and have rules only. A tile
+//! that is not shown counts all the same. Several tilemaps become one ground if the others are a
 //! [`LayerOf`] it; [`Merge`] says which of them decides. Whoever keeps tiles of their own writes a [`TileLayer`].
 //!
 //! ```

@@ -88,7 +88,8 @@ impl PathRequest {
         self
     }
 
-    /// Goes to the nearest point that can be reached if the goal cannot be.
+    /// Goes to the nearest point that can be reached if the goal cannot be. If a way to the goal is opened before the unit is
+    /// there, it takes that; once it has arrived at the nearest point, the request is done.
     #[must_use]
     pub fn or_nearest(self) -> Self {
         self.map(|query| query.fallback(Fallback::Nearest))

@@ -20,7 +20,7 @@ use crate::obstacle::place_obstacles;
 use crate::path::{Path, Reach};
 use crate::plugin::{Following, PathfindingClock};
 use crate::queue::{Desk, Item, Pool};
-use crate::request::PathRequest;
+use crate::request::{Goal, Goals, PathRequest};
 use crate::scene::{Place, Scene};
 use crate::settings::PathfindingSettings;
 #[cfg(feature = "tilemap")]
@@ -123,8 +123,8 @@ pub(crate) fn maps_changed(changes: Res<Changes>) -> bool {
     !changes.is_empty()
 }
 
-/// Plans again for exactly those units whose remaining path is blocked or dearer now; ends the orders of those
-/// whose map is gone; gets those out on whom a wall was built.
+/// Plans again for exactly those units whose remaining path is blocked or dearer now, or led to the nearest point only and need
+/// not any more; ends the orders of those whose map is gone; gets those out on whom a wall was built.
 pub(crate) fn check_paths(
     // Reads
     changes: Res<Changes>,
@@ -140,7 +140,7 @@ pub(crate) fn check_paths(
             Option<(&Agent, &mut Motion)>,
             Option<&OnMap>,
             Option<Whereabouts>,
-            Has<PathRequest>,
+            Option<&PathRequest>,
         ),
         Allow<Disabled>,
     >,
@@ -148,7 +148,7 @@ pub(crate) fn check_paths(
     mut desk: ResMut<Desk>,
     mut commands: Commands,
 ) {
-    for (entity, mut path, walker, on_map, at, has_request) in &mut units {
+    for (entity, mut path, walker, on_map, at, request) in &mut units {
         let about = if path.is_waiting() { path.order.map } else { path.map };
         if path.is_busy() && about.is_some_and(|map| changes.gone.contains(&map)) {
             let motion = walker.map(|(_, motion)| motion.into_inner());
@@ -159,13 +159,18 @@ pub(crate) fn check_paths(
         if path.is_busy() {
             let Some((old, new)) = changes.of(path.map).filter(|_| !path.points.is_empty()) else { continue };
             if !has_suffered(&path, old, new, at.as_ref()) {
+                let is_open =
+                    |request| !path.is_waiting() && is_reachable_now(&path, request, new, at.as_ref());
+                if request.is_some_and(is_open) {
+                    desk.replan(entity, &mut path);
+                }
                 continue;
             }
             path.order.broken = true;
-            if has_request && !path.is_waiting() {
+            if request.is_some() && !path.is_waiting() {
                 commands.trigger(PathInvalidated { entity });
                 desk.replan(entity, &mut path);
-            } else if let (false, Some((_, mut motion))) = (has_request, walker) {
+            } else if let (None, Some((_, mut motion))) = (request, walker) {
                 // It was only getting out of a wall; where it comes to rest it looks again.
                 desk.keep(path.take());
                 motion.halt();
@@ -193,6 +198,32 @@ fn has_suffered(path: &Path, old: &Place, new: &Place, at: Option<&WhereaboutsIt
     let points = path.points();
     let from = at.map(|at| new.plane.flat(at.position())).or_else(|| points.first().copied());
     from.is_some_and(|from| is_worse(footing, before, points, from))
+}
+
+/// Whether a path that led to the nearest point only could lead to a goal now. The islands know; it takes no search.
+fn is_reachable_now(
+    path: &Path,
+    request: &PathRequest,
+    place: &Place,
+    at: Option<&WhereaboutsItem<'_, '_>>,
+) -> bool {
+    let (Ok(view), Some(layout)) = (place.view(path.class), place.layout) else { return false };
+    let from = at.and_then(|at| place.cell_at(at.position()));
+    let target = path.order.target.map(|(_, at)| at);
+    let opens = |goal: &Goal| {
+        let cell = match *goal {
+            Goal::Position(position) => place.cell_at(position),
+            Goal::Point(point) => layout.cell_at(point),
+            Goal::Cell(cell) => Some(cell.into()),
+            Goal::Entity(_) => target.and_then(|at| layout.cell_at(at)),
+        };
+        from.zip(cell).is_some_and(|(from, to)| view.reachable(from, to))
+    };
+    let goals = match &request.goals {
+        Goals::One(goal) => core::slice::from_ref(goal),
+        Goals::Nearest(goals) => goals,
+    };
+    path.reach == Reach::Nearest && request.from.is_none() && goals.iter().any(opens)
 }
 
 /// From where a unit without an order stands to the nearest free cell, if its own is blocked.

@@ -1,7 +1,7 @@
 //! Bevy's own [`TilemapChunk`] as ground. Feature `tilemap_chunk`.
 //!
 //! Comes in: chunks with the list of their tiles. Goes out: a [`TileLayer`] beside every chunk that is ground;
-//! when the list changes, only what differs is written. A world of many chunks is one ground if each is a
+//! when the list changes, only what differs is written. Its tiles are no entities: [`TileRules`] say what they mean. A world of many chunks is one ground if each is a
 //! [`LayerOf`] the same entity.
 
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};

@@ -287,3 +287,36 @@ fn exactly_those_are_planned_again_whose_way_is_blocked() {
     }
     assert!(hit >= 10 && missed > 100, "the maps prove nothing: {hit} hit, {missed} missed");
 }
+
+/// A gate that is shut for a moment does not end an order.
+#[test]
+fn a_way_that_is_opened_again_is_taken_by_those_who_went_to_the_nearest_point() {
+    let goals: [fn() -> PathRequest; 3] = [
+        || PathRequest::to(Cell::new(9, 0)),
+        || PathRequest::to(Vec2::new(9.5, -0.5)),
+        || PathRequest::to_nearest([Goal::from(Cell::new(9, 0)), Goal::from(Vec2::new(9.2, -0.4))]),
+    ];
+    for goal in goals {
+        let mut game = Game::in_frame("..........");
+        let unit = game.unit(0, 0);
+        game.order(unit, goal().or_nearest());
+        game.updates(5);
+        game.edit(|map| {
+            map.set((7, 0), Terrain::WALL).unwrap();
+        });
+        game.updates(5);
+        assert!(game.has_heard(Heard::Found(unit, Reach::Nearest)), "{:?}", game.heard());
+        // Something else changes: nothing is gained, nobody plans again.
+        game.take_heard();
+        game.edit(|map| {
+            map.set((8, 0), Terrain::digit(2).unwrap()).unwrap();
+        });
+        game.updates(5);
+        assert_eq!(game.heard(), []);
+        game.edit(|map| {
+            map.set((7, 0), Terrain::OPEN).unwrap();
+        });
+        game.until("it has arrived", |game| game.has_heard(Heard::Arrived(unit, Reach::Goal)));
+        assert!(!game.has_heard(Heard::Arrived(unit, Reach::Nearest)));
+    }
+}
