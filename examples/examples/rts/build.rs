@@ -55,23 +55,31 @@ pub(crate) fn build(
     *last = Some(cell);
 }
 
-/// X removes what stands under the cursor.
+/// X removes what stands under the cursor; held and dragged it goes on.
 pub(crate) fn remove(
+    // Reads
     keys: Res<ButtonInput<KeyCode>>,
     pointer: Res<Pointer>,
+    // Local
+    mut last: Local<Option<Cell>>,
+    // Writes
     layer: Layer,
     mut commands: Commands,
 ) {
-    let Some(cell) = pointer.cell.filter(|_| is_down(&keys, KeyCode::KeyX)) else { return };
-    let (_, mut storage) = layer.into_inner();
-    if storage.checked_get(&tile_pos(cell)).is_none() {
+    let Some(cell) = pointer.cell.filter(|_| is_down(&keys, KeyCode::KeyX)) else {
+        *last = None;
         return;
+    };
+    let (_, mut storage) = layer.into_inner();
+    for cell in line(last.unwrap_or(cell), cell) {
+        // bevy_ecs_tilemap does not notice by itself that a tile is gone.
+        let standing = storage.checked_get(&tile_pos(cell)).and_then(|_| storage.remove(&tile_pos(cell)));
+        if let Some(tile) = standing {
+            commands.entity(tile).despawn();
+            Report::Removed(cell).log();
+        }
     }
-    // bevy_ecs_tilemap does not notice by itself that a tile is gone.
-    if let Some(tile) = storage.remove(&tile_pos(cell)) {
-        commands.entity(tile).despawn();
-        Report::Removed(cell).log();
-    }
+    *last = Some(cell);
 }
 
 /// Gives every wall and gate the picture that joins its neighbours.

@@ -127,6 +127,7 @@ pub(crate) fn zoom(
         MouseScrollUnit::Line => scroll.delta.y,
         MouseScrollUnit::Pixel => scroll.delta.y / NOTCH,
     };
+    // One step a frame, however fast the wheel is turned.
     let zoom = if *turned >= 1.0 {
         (eye.zoom + 1).min(ZOOMS.len() - 1)
     } else if *turned <= -1.0 {
@@ -137,7 +138,9 @@ pub(crate) fn zoom(
     *turned = 0.0;
     let scale = scale(&window, zoom);
     let from_middle = flipped(pointer.screen.map_or(Vec2::ZERO, |at| at - window.size() / 2.0));
-    eye.at = eye.drawn + from_middle * (eye.scale - scale);
+    // From where it is, not from the pixel it is drawn at: in and out again leads back.
+    let from_scale = eye.scale;
+    eye.at += from_middle * (from_scale - scale);
     (eye.zoom, eye.scale) = (zoom, scale);
 }
 

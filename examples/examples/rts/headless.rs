@@ -55,7 +55,7 @@ impl Tour {
 }
 
 pub(crate) fn run(options: &Options) -> AppExit {
-    let (units, frames) = (options.units.unwrap_or(2000), options.frames.unwrap_or(600));
+    let (units, frames) = (options.units.unwrap_or(2000), options.frames.unwrap_or(600).max(1));
     let mut game = Game::new(options.seed, units);
     for _ in 0..WARM_UP {
         game.frame();

@@ -1,6 +1,8 @@
 //! The writing on the screen: in come diagnostics, out go a status line at the top and the help panel of key H.
 
-use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore, FrameTimeDiagnosticsPlugin};
+use std::time::Instant;
+
+use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore, FrameCount};
 use bevy::prelude::*;
 use bevy_wayfare::prelude::*;
 
@@ -48,6 +50,7 @@ pub(crate) fn spawn_hud(mut commands: Commands) {
         top: px(0),
         left: px(0),
         right: px(0),
+        min_height: px(28),
         padding: UiRect::axes(px(12), px(5)),
         ..default()
     };
@@ -77,12 +80,19 @@ pub(crate) fn update_status(
     store: Res<DiagnosticsStore>,
     fixed: Res<Time<Fixed>>,
     units: Query<Has<Selected>, With<Kind>>,
+    frames: Res<FrameCount>,
+    // Local
+    mut last: Local<Option<(Instant, u32)>>,
+    // Writes
     mut status: Single<&mut Text, With<Status>>,
 ) {
     let of = |path: DiagnosticPath, read: fn(&bevy::diagnostic::Diagnostic) -> Option<f64>| {
         store.get(&path).and_then(read).unwrap_or(0.0)
     };
-    let frame = of(FrameTimeDiagnosticsPlugin::FRAME_TIME, |frame| frame.average());
+    // By the clock on the wall: under a script the game has a time of its own.
+    let (now, count) = (Instant::now(), frames.0);
+    let (then, before) = last.replace((now, count)).unwrap_or((now, count));
+    let frame = (now - then).as_secs_f64() * 1e3 / f64::from(count.wrapping_sub(before).max(1));
     let queue = of(PathfindingDiagnostics::QUEUE, |queue| queue.value());
     // Counted per run of the fixed schedule.
     let per_run = of(PathfindingDiagnostics::FOUND, |found| found.average())

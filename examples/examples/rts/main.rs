@@ -30,7 +30,6 @@ mod headless;
 
 use std::time::Duration;
 
-use bevy::diagnostic::FrameTimeDiagnosticsPlugin;
 use bevy::input::InputSystems;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
@@ -76,7 +75,6 @@ fn play(options: Options, script: Option<Script>) -> AppExit {
             .set(LogPlugin { filter: "wgpu=error,naga=warn,wgpu_hal=off,winit=error".into(), ..default() })
             .set(AssetPlugin { file_path: wayfare_examples::ASSETS.into(), ..default() })
             .set(ImagePlugin::default_nearest()),
-        FrameTimeDiagnosticsPlugin::default(),
         TilemapPlugin,
         PathfindingPlugin::default(),
         PathfindingGizmosPlugin,
@@ -133,6 +131,7 @@ fn add_systems(app: &mut App) {
     );
     app.add_observer(orders::go_on)
         .add_observer(orders::give_up)
+        .add_observer(orders::correct_marker)
         .add_observer(marks::add_ring)
         .add_observer(marks::remove_ring)
         .add_observer(marks::mark_order)

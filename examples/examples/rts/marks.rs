@@ -43,6 +43,11 @@ pub(crate) fn remove_ring(
     }
 }
 
+/// The colour of a marker.
+pub(crate) fn colour(reach: Reach) -> Color {
+    if reach == Reach::Goal { REACHABLE } else { NEAREST }
+}
+
 /// An observer: a marker where an order leads.
 pub(crate) fn mark_order(
     given: On<Add, Order>,
@@ -51,8 +56,7 @@ pub(crate) fn mark_order(
     mut commands: Commands,
 ) {
     let Ok(order) = orders.get(given.entity) else { return };
-    let color = if order.reach == Reach::Goal { REACHABLE } else { NEAREST };
-    let sprite = Sprite { image: art.marker.clone(), color, ..default() };
+    let sprite = Sprite { image: art.marker.clone(), color: colour(order.reach), ..default() };
     let place = Transform::from_translation(order.at.extend(z::MARKERS));
     commands.entity(given.entity).insert((sprite, place));
 }

@@ -1,6 +1,6 @@
 //! What the player asked for: in come the words of the command line, out come [`Options`] or one clear sentence.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lexopt::prelude::*;
 
@@ -48,11 +48,15 @@ impl Options {
     /// Reads the command line. An error is one sentence for the player.
     pub(crate) fn from_env() -> Result<Self, String> {
         let options = Self::read(lexopt::Parser::from_env()).map_err(|error| error.to_string())?;
+        if options.headless && (options.screenshot.is_some() || options.script.is_some()) {
+            return Err("--headless has no window for --screenshot and --script".into());
+        }
         if options.screenshot.is_some() && options.frames.is_none() {
             return Err("--screenshot saves the last frame, so it needs --frames".into());
         }
-        if options.headless && (options.screenshot.is_some() || options.script.is_some()) {
-            return Err("--headless has no window for --screenshot and --script".into());
+        let folder = options.screenshot.as_deref().and_then(Path::parent);
+        if let Some(missing) = folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+            return Err(format!("there is no folder {} for the screenshot", missing.display()));
         }
         Ok(options)
     }

@@ -12,9 +12,10 @@ use bevy_wayfare::prelude::*;
 
 use crate::formation;
 use crate::ground::{FLYERS, WALKERS};
+use crate::marks;
 use crate::pointer::Pointer;
 use crate::report::Report;
-use crate::select::Selected;
+use crate::select::{SHIFT, Selected, is_held};
 
 /// Where a unit is to go, one after the other.
 #[derive(Component, Default, Debug)]
@@ -34,6 +35,8 @@ pub(crate) struct Order {
     pub(crate) reach: Reach,
     ordered: usize,
     arrived: usize,
+    /// Those who got only near.
+    near: usize,
 }
 
 /// A selected unit, and where it is.
@@ -54,12 +57,13 @@ pub(crate) fn give_orders(
     mut units: Query<(Entity, &Transform, &Agent, &mut Legs), With<Selected>>,
     mut commands: Commands,
 ) -> Result {
-    let click = pointer.clicks.iter().find(|click| click.button == MouseButton::Right && click.pressed);
+    // Of several in one slow frame the last counts.
+    let click = pointer.clicks.iter().rfind(|click| click.button == MouseButton::Right && click.pressed);
     let Some((at, cell)) = click.and_then(|click| click.ground.zip(click.cell)) else { return Ok(()) };
     if units.is_empty() {
         return Ok(());
     }
-    let queued = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
+    let queued = is_held(&keys, SHIFT);
     let order = commands.spawn_empty().id();
     let (mut reach, mut ordered) = (Reach::Goal, 0);
     for class in [WALKERS, FLYERS] {
@@ -84,7 +88,7 @@ pub(crate) fn give_orders(
             }
         }
     }
-    commands.entity(order).insert(Order { at, reach, ordered, arrived: 0 });
+    commands.entity(order).insert(Order { at, reach, ordered, arrived: 0, near: 0 });
     Report::Ordered { units: ordered, cell, reach, queued }.log();
     Ok(())
 }
@@ -142,10 +146,27 @@ pub(crate) fn go_on(
     if let Some(done) = legs.0.pop_front()
         && let Ok(mut order) = orders.get_mut(done.order)
     {
-        order.arrived += 1;
+        match arrived.reach {
+            Reach::Goal => order.arrived += 1,
+            _ => order.near += 1,
+        }
     }
     if let Some(next) = legs.0.front() {
         commands.entity(arrived.entity).insert(PathRequest::to(next.goal).or_nearest());
+    }
+}
+
+/// An observer: a way that was closed, or opened, after the order was given shows on its marker.
+pub(crate) fn correct_marker(
+    found: On<PathFound>,
+    units: Query<&Legs>,
+    mut orders: Query<(&mut Order, &mut Sprite)>,
+) {
+    let leg = units.get(found.entity).ok().and_then(|legs| legs.0.front());
+    let Some((mut order, mut marker)) = leg.and_then(|leg| orders.get_mut(leg.order).ok()) else { return };
+    if order.reach != found.reach {
+        order.reach = found.reach;
+        marker.color = marks::colour(found.reach);
     }
 }
 
@@ -164,8 +185,9 @@ pub(crate) fn close_orders(units: Query<&Legs>, orders: Query<(Entity, &Order)>,
     }
     let open: EntityHashSet = units.iter().flat_map(|legs| &legs.0).map(|leg| leg.order).collect();
     for (entity, order) in orders.iter().filter(|(entity, _)| !open.contains(entity)) {
-        if order.arrived > 0 {
-            Report::Arrived { arrived: order.arrived, ordered: order.ordered }.log();
+        let Order { ordered, arrived, near, .. } = *order;
+        if arrived + near > 0 {
+            Report::Arrived { arrived, near, ordered }.log();
         }
         commands.entity(entity).despawn();
     }

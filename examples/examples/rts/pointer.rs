@@ -39,22 +39,24 @@ pub(crate) fn follow_cursor(
     eyes: Eyes,
     map: Single<&NavMap>,
     mut events: MessageReader<WindowEvent>,
+    // Local
+    mut last: Local<Option<Vec2>>,
     // Writes
     mut pointer: ResMut<Pointer>,
 ) {
     let on_minimap = |at: &Vec2| minimap::frame(&window).contains(*at);
     let ground = |at: Vec2| Some(at).filter(|at| !on_minimap(at)).map(|at| eyes.to_world(at));
     let cell = |at: Vec2| ground(at).and_then(|at| map.cell_at(at.extend(0.0)));
-    // From event to event: what is clicked is where the cursor was then.
-    let (mut at, mut clicks) = (pointer.screen, Vec::new());
+    // From event to event: what is clicked is where the cursor was then, or where it left the window.
+    let mut clicks = Vec::new();
     for event in events.read() {
         match event {
-            WindowEvent::CursorMoved(moved) => at = Some(moved.position),
+            WindowEvent::CursorMoved(moved) => *last = Some(moved.position),
             WindowEvent::MouseButtonInput(input) => {
                 let (button, pressed) = (input.button, input.state.is_pressed());
                 let click =
                     |screen| Click { button, pressed, screen, ground: ground(screen), cell: cell(screen) };
-                clicks.extend(at.map(click));
+                clicks.extend(last.map(click));
             }
             _ => {}
         }

@@ -30,8 +30,9 @@ pub(crate) enum Report {
     Ordered { units: usize, cell: Cell, reach: Reach, queued: bool },
     /// `stopped 12`
     Stopped(usize),
-    /// `arrived 12 of 12`: of all who were given one order, once nobody is on the way any more.
-    Arrived { arrived: usize, ordered: usize },
+    /// `arrived 12 of 12`, or `arrived 11 of 12, 1 as near as possible`: of all who were given one order, once nobody is on
+    /// the way any more.
+    Arrived { arrived: usize, near: usize, ordered: usize },
     /// `planning again: 7`: so many paths were blocked or became dearer in this frame.
     PlanningAgain(usize),
     /// `cannot get there: it lies outside the map`
@@ -73,7 +74,10 @@ impl fmt::Display for Report {
                 write!(f, "ordered {units} to cell {cell}, {reach}{queued}")
             }
             Self::Stopped(units) => write!(f, "stopped {units}"),
-            Self::Arrived { arrived, ordered } => write!(f, "arrived {arrived} of {ordered}"),
+            Self::Arrived { arrived, near: 0, ordered } => write!(f, "arrived {arrived} of {ordered}"),
+            Self::Arrived { arrived, near, ordered } => {
+                write!(f, "arrived {arrived} of {ordered}, {near} as near as possible")
+            }
             Self::PlanningAgain(units) => write!(f, "planning again: {units}"),
             Self::Failed(reason) => write!(f, "cannot get there: {reason}"),
             Self::Wall(cell) => write!(f, "wall at cell {cell}"),

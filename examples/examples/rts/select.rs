@@ -31,6 +31,14 @@ const DIGITS: [KeyCode; 9] = [
     KeyCode::Digit9,
 ];
 
+pub(crate) const SHIFT: [KeyCode; 2] = [KeyCode::ShiftLeft, KeyCode::ShiftRight];
+const CONTROL: [KeyCode; 2] = [KeyCode::ControlLeft, KeyCode::ControlRight];
+
+/// Whether either key is held in this frame, if only for a part of it.
+pub(crate) fn is_held(keys: &ButtonInput<KeyCode>, either: [KeyCode; 2]) -> bool {
+    keys.any_pressed(either) || keys.any_just_released(either)
+}
+
 /// On units that orders go to.
 #[derive(Component, Debug)]
 pub(crate) struct Selected;
@@ -85,7 +93,7 @@ pub(crate) fn select_by_mouse(
         }
         let to = eyes.to_world(click.screen);
         let Some(from) = drag.from.take() else { continue };
-        let add = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
+        let add = is_held(&keys, SHIFT);
         let now = time.elapsed_secs();
         let picked: EntityHashSet = if from.distance(to) > CLICK * eyes.scale() {
             drag.clicked = None;
@@ -117,12 +125,11 @@ pub(crate) fn select_by_keys(
         choose(&units, &all, false, &mut commands);
     }
     for (index, _) in DIGITS.into_iter().enumerate().filter(|(_, digit)| keys.just_pressed(*digit)) {
-        if keys.any_pressed([KeyCode::ControlLeft, KeyCode::ControlRight]) {
+        if is_held(&keys, CONTROL) {
             groups.0[index] = units.iter().filter(|unit| unit.4).map(|unit| unit.0).collect();
             Report::Grouped { group: index + 1, units: groups.0[index].len() }.log();
         } else if !groups.0[index].is_empty() {
-            let add = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
-            choose(&units, &groups.0[index], add, &mut commands);
+            choose(&units, &groups.0[index], is_held(&keys, SHIFT), &mut commands);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::formation;
 use crate::ground::{FLYERS, WALKERS};
 use crate::orders::Legs;
 use crate::report::Report;
-use crate::terrain::Land;
+use crate::terrain::{Land, SIDE};
 
 /// Where the shadow of a flyer falls.
 const SHADOW: Vec3 = Vec3::new(13.0, -19.0, z::SHADOWS - z::FLYERS);
@@ -97,8 +97,13 @@ pub(crate) fn spawn_units(
     mut wanted: ResMut<Reinforcements>,
     mut commands: Commands,
 ) -> Result {
-    let Some(camp) = map.centre(land.camp).filter(|_| wanted.0 > 0) else { return Ok(()) };
+    if wanted.0 == 0 {
+        return Ok(());
+    }
     let snapshot = map.snapshot(WALKERS)?;
+    // The player may have built on the camp itself.
+    let open = snapshot.nearest_open_within(land.camp, SIDE.unsigned_abs());
+    let Some(camp) = open.and_then(|cell| map.centre(cell)) else { return Ok(()) };
     let (new, old) = (wanted.0, units.iter().len());
     let taken: HashSet<Cell> = units.iter().filter_map(|unit| map.cell_at(unit.translation)).collect();
     let spots = formation::spots(&map, &snapshot, camp.truncate(), Kind::Tank.agent().radius);
@@ -113,7 +118,7 @@ pub(crate) fn spawn_units(
 }
 
 fn spawn_unit(kind: Kind, number: usize, spot: Vec2, art: &Art, commands: &mut Commands) {
-    // Each lies at a height of its own: those who overlap never flicker.
+    // Each lies at a height of its own, five thousand of them at least: those who overlap never flicker.
     let height = kind.z() + (number % 5000) as f32 * 1e-4;
     let mut unit = commands.spawn((
         kind,
