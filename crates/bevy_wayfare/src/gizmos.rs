@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bevy::color::palettes::css::{LIME, ORANGE_RED, WHITE};
 use bevy::gizmos::AppGizmoBuilder;
 use bevy::prelude::*;
+use wayfare::CellShape;
 
 use crate::agent::Agent;
 use crate::motion::Whereabouts;
@@ -40,7 +41,7 @@ impl Plugin for PathfindingGizmosPlugin {
 /// What is drawn; a group of Bevy's `GizmoConfigStore`, where line widths and the like are set too.
 #[derive(GizmoConfigGroup, Reflect, Clone, Debug)]
 pub struct PathfindingGizmos {
-    /// The edges of walkable ground, as class 0 sees it.
+    /// The edges of walkable ground, as class 0 sees it. Not drawn for hexagonal maps.
     pub map: bool,
     /// Each island's edges in a colour of its own. If not, all are in [`ground`](Self::ground).
     pub islands: bool,
@@ -99,7 +100,9 @@ fn draw_maps(scene: Res<Scene>, mut drawn: Local<Vec<Drawn>>, mut gizmos: Gizmos
 }
 
 fn lines(place: &Place) -> Vec<(Vec3, Vec3, u32)> {
-    let (Some(view), Some(layout)) = (place.views.first(), place.layout) else {
+    // The outlines of islands run along the sides of squares.
+    let layout = place.layout.filter(|layout| layout.shape() == CellShape::Parallelogram);
+    let (Some(view), Some(layout)) = (place.views.first(), layout) else {
         return Vec::new();
     };
     let corner = |cell: wayfare::Cell| {
