@@ -119,7 +119,7 @@ pub(crate) struct Tiles {
     refused: EntityHashMap<UVec2>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Known {
     layer: Entity,
     position: UVec2,
@@ -311,6 +311,10 @@ impl Tiles {
     /// A tile is there, and not where it was before.
     fn lay(&mut self, entity: Entity, tile: Known, layers: &mut Query<&mut TileLayer>) {
         let before = self.known.get(&entity).copied();
+        if before == Some(tile) {
+            // A tile that is new is noted once for each of its components.
+            return;
+        }
         if before.is_some_and(|before| (before.layer, before.position) != (tile.layer, tile.position)) {
             self.lift(entity, layers);
         }
