@@ -156,7 +156,8 @@ pub(crate) fn go_on(
     }
 }
 
-/// An observer: a way that was closed, or opened, after the order was given shows on its marker.
+/// An observer: a way that was closed after the order was given shows on its marker. Who has a spot beside the goal may reach
+/// that all the same, so nobody turns it back.
 pub(crate) fn correct_marker(
     found: On<PathFound>,
     units: Query<&Legs>,
@@ -164,7 +165,7 @@ pub(crate) fn correct_marker(
 ) {
     let leg = units.get(found.entity).ok().and_then(|legs| legs.0.front());
     let Some((mut order, mut marker)) = leg.and_then(|leg| orders.get_mut(leg.order).ok()) else { return };
-    if order.reach != found.reach {
+    if order.reach == Reach::Goal && found.reach != Reach::Goal {
         order.reach = found.reach;
         marker.color = marks::colour(found.reach);
     }
