@@ -1,13 +1,13 @@
 //! The command line: in come the arguments, out goes a [`Command`] or a [`Failure`] that says what to change.
 //! What every suite shares lives here too: its [`Options`], its [`Outcome`] and its ways to fail.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::{fmt, io};
 
 use lexopt::prelude::{Long, Short, Value, ValueExt};
 
-use crate::{frames, grid, tiles};
+use crate::{crowd, frames, grid, tiles};
 
 /// Every suite, in the order in which the help lists them.
 pub(crate) const SUITES: &[Suite] = &[
@@ -28,6 +28,12 @@ pub(crate) const SUITES: &[Suite] = &[
         data: None,
         about: "a tilemap of 256 × 256 tiles becomes ground, and stays so while tiles change",
         run: tiles::run,
+    },
+    Suite {
+        name: "crowd",
+        data: None,
+        about: "units that get through each other, doors and walls in 20 steps a second, judged scene by scene",
+        run: crowd::run,
     },
 ];
 
@@ -62,6 +68,12 @@ pub(crate) struct Options {
     pub(crate) queries: Option<NonZeroUsize>,
     /// How many units are ordered at once, one run each; the suite's own numbers if `None`.
     pub(crate) units: Option<Vec<NonZeroUsize>>,
+    /// How many times each scene is played, each time a little different; the suite's own number if `None`.
+    pub(crate) seeds: Option<NonZeroU64>,
+    /// A part of the names of the scenes to play, with a line for each seed; all scenes if `None`.
+    pub(crate) scene: Option<String>,
+    /// Where to put pictures.
+    pub(crate) svg: Option<PathBuf>,
     /// Where to write the figures.
     pub(crate) json: Option<PathBuf>,
     /// Whether a missed bar is a fault.
@@ -120,6 +132,9 @@ pub(crate) fn parse(mut arguments: lexopt::Parser) -> Result<Command, Failure> {
             Short('h') | Long("help") => return Ok(Command::Help),
             Long("queries") => options.queries = Some(arguments.value()?.parse()?),
             Long("units") => options.units = Some(parse_list(&arguments.value()?.string()?)?),
+            Long("seeds") => options.seeds = Some(arguments.value()?.parse()?),
+            Long("scene") => options.scene = Some(arguments.value()?.string()?),
+            Long("svg") => options.svg = Some(arguments.value()?.into()),
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("check") => options.check = true,
             Value(name) if suite.is_none() => {
@@ -152,7 +167,8 @@ fn parse_list(text: &str) -> Result<Vec<NonZeroUsize>, Failure> {
 pub(crate) fn help() -> String {
     let mut text = String::from(
         "Wayfare measured beside its peers, in one process, with every answer checked.\n\n\
-         Usage: wayfare_bench SUITE [DIR|MAP] [--queries N] [--units N,N] [--json FILE] [--check]\n\nSuites:\n",
+         Usage: wayfare_bench SUITE [DIR|MAP] [--queries N] [--units N,N] [--seeds N] [--scene NAME] [--svg DIR]\n\
+         \x20                     [--json FILE] [--check]\n\nSuites:\n",
     );
     for suite in SUITES {
         text += &format!("  {:<10} {}\n", suite.name, suite.about);
@@ -160,6 +176,9 @@ pub(crate) fn help() -> String {
     text + "\nOptions:\n\
          \x20 --queries N   grid: N queries of each map, spread evenly over its list (default: all)\n\
          \x20 --units N,N   frames: how many units are ordered at once (default: 100,1000,10000)\n\
+         \x20 --seeds N     crowd: how many times each scene is played (default: 5)\n\
+         \x20 --scene NAME  crowd: only scenes with NAME in their name, with a line for each seed\n\
+         \x20 --svg DIR     crowd: a picture of each scene's traces\n\
          \x20 --json FILE   write the figures to FILE\n\
          \x20 --check       fail when a bar stated for the suite is missed\n\
          \x20 -h, --help    this text\n\n\
@@ -201,6 +220,16 @@ mod tests {
     }
 
     #[test]
+    fn seeds_scene_and_pictures_are_read() {
+        let words = ["crowd", "--seeds", "3", "--svg", "pictures", "--scene=door"];
+        let Ok(Command::Run(suite, options)) = parse_words(&words) else { panic!("should run") };
+        assert_eq!(suite.name, "crowd");
+        assert_eq!(options.seeds, NonZeroU64::new(3));
+        assert_eq!(options.svg, Some(PathBuf::from("pictures")));
+        assert_eq!(options.scene.as_deref(), Some("door"));
+    }
+
+    #[test]
     fn help_wins_and_names_every_suite() {
         assert!(matches!(parse_words(&["grid", "--help"]), Ok(Command::Help)));
         assert!(SUITES.iter().all(|suite| help().contains(suite.name)));
@@ -212,6 +241,8 @@ mod tests {
         assert!(complaint(&["grid"]).contains("needs a folder"));
         assert!(complaint(&["frames"]).contains("needs a map"));
         assert!(complaint(&["tiles", "maps"]).contains("reads nothing"));
+        assert!(complaint(&["crowd", "maps"]).contains("reads nothing"));
+        assert!(complaint(&["crowd", "--seeds", "0"]).contains('0'));
         assert!(complaint(&["gird", "maps"]).contains("gird"));
         assert!(complaint(&["grid", "maps", "more"]).contains("more"));
         assert!(complaint(&["grid", "maps", "--queries", "0"]).contains('0'));

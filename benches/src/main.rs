@@ -16,6 +16,7 @@ mod report;
 mod grid;
 mod frames;
 mod tiles;
+mod crowd;
 
 use std::process::ExitCode;
 

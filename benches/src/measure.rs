@@ -134,6 +134,13 @@ impl SplitMix {
         // The remainder is below a `usize`, whatever its width.
         usize::try_from((z ^ (z >> 31)) % limit as u64).unwrap_or(0)
     }
+
+    /// A number from 0 up to but not 1.
+    pub(crate) fn fraction(&mut self) -> f32 {
+        // As many as an f32 tells apart.
+        const STEPS: usize = 1 << 24;
+        self.below(STEPS) as f32 / STEPS as f32
+    }
 }
 
 #[cfg(test)]

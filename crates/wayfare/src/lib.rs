@@ -222,10 +222,13 @@ pub mod plan;
 pub mod obstacle;
 mod sight;
 pub mod follow;
+pub mod avoid;
+pub mod group;
 
 pub use cell::{Area, Cell, Direction};
 pub use cost::{Cost, CostError, Factor, StepCosts};
 pub use follow::{Footing, Gait, Headway, Stride};
+pub use group::Formation;
 pub use island::Island;
 pub use layout::{CellShape, Layout, LayoutError};
 pub use map::{ChunkId, Map, MapError, Terrain};
@@ -239,7 +242,7 @@ pub use query::{
 pub use record::{Effort, Recorder, Visit};
 pub use route::{Answer, QueryError, Route, Shortfall};
 pub use rules::{Corners, Directions, Rules};
-pub use search::{Progress, Scratch, Search, find_path, find_path_recorded, find_path_to_nearest};
+pub use search::{Field, Progress, Scratch, Search, find_path, find_path_recorded, find_path_to_nearest};
 pub use snapshot::Snapshot;
 pub use text::MapTextError;
 pub use view::{Class, View};
@@ -248,10 +251,10 @@ pub use view::{Class, View};
 pub mod prelude {
     pub use crate::{
         Answer, Area, Cell, CellShape, ChunkId, Class, Corners, Cost, CostError, Direction, Directions,
-        Effort, Factor, Fallback, Footing, Gait, GroundPlan, Headway, Heuristic, Island, Layout, LayoutError,
-        Map, MapError, MapTextError, Objective, Obstacles, PathQuery, Progress, QueryError, Recorder, Route,
-        RouteShape, Rules, Scratch, Search, Shortfall, Snapshot, StepCosts, StopWhen, StraightLine, Stride,
-        Terrain, View, Visit, Weight, WeightError, find_path, find_path_recorded, find_path_to_nearest,
-        follow,
+        Effort, Factor, Fallback, Field, Footing, Formation, Gait, GroundPlan, Headway, Heuristic, Island,
+        Layout, LayoutError, Map, MapError, MapTextError, Objective, Obstacles, PathQuery, Progress,
+        QueryError, Recorder, Route, RouteShape, Rules, Scratch, Search, Shortfall, Snapshot, StepCosts,
+        StopWhen, StraightLine, Stride, Terrain, View, Visit, Weight, WeightError, find_path,
+        find_path_recorded, find_path_to_nearest, follow, group,
     };
 }

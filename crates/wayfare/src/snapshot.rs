@@ -7,10 +7,10 @@ use core::fmt;
 use std::sync::Arc;
 
 use crate::cell::{Area, Cell, Direction};
-use crate::cost::Cost;
+use crate::cost::{Cost, Factor};
 use crate::ground::Ground;
 use crate::island::{Island, Islands};
-use crate::map::Map;
+use crate::map::{Map, Terrain};
 use crate::rules::Rules;
 use crate::search::line;
 use crate::view::View;
@@ -56,6 +56,38 @@ impl Snapshot {
         Arc::make_mut(&mut self.ground).set_map(map);
         self.islands = self.islands.updated(&self.ground, unchanged);
         true
+    }
+
+    /// The same ground with a burden on some cells: they cost at least `factor`, for a search that should rather lead
+    /// around whoever stands there. What is blocked stays so, and nothing else is.
+    ///
+    /// It is for one search. Nothing but the burdened chunks is copied, and the islands are shared.
+    ///
+    /// ```
+    /// use wayfare::prelude::*;
+    ///
+    /// let map = Map::new(9, 3)?;
+    /// let snapshot = Snapshot::new(&map, &View::default());
+    /// let burdened = snapshot.burdened(&[Cell::new(4, 1)], Factor::whole(20));
+    /// let query = PathQuery::new((0, 1), (8, 1));
+    /// let answer = find_path(&burdened, &query, &mut Scratch::new())?;
+    /// assert!(answer.route().is_some_and(|route| !route.cells().contains(&Cell::new(4, 1))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn burdened(&self, cells: &[Cell], factor: Factor) -> Self {
+        // A terrain that the map does not use stands for the burden; if it uses all, there is none.
+        let unused = (0..Terrain::WALL.0).rev().map(Terrain).find(|terrain| self.map().count(*terrain) == 0);
+        let Some(burden) = unused else { return self.clone() };
+        let (mut map, class) = (self.map().clone(), &self.view().class);
+        for cell in cells {
+            let is_cheaper = class.factor(map.terrain(*cell)).is_some_and(|price| price < factor);
+            if is_cheaper && map.terrain(*cell) != burden && map.set(*cell, burden).is_err() {
+                break;
+            }
+        }
+        let view = View { class: class.clone().with(burden, factor), rules: self.rules() };
+        Self { ground: Arc::new(Ground::new(map, view)), islands: self.islands.clone() }
     }
 
     /// The map as it was when the snapshot was made or refreshed.

@@ -49,6 +49,14 @@ impl Footing<'_> {
     }
 }
 
+impl Footing<'_> {
+    /// [`slowness`](Self::slowness) as a plain float.
+    #[expect(clippy::cast_possible_truncation, reason = "a factor below 256")]
+    pub(crate) fn slowness_at(&self, at: Vec2) -> f32 {
+        self.slowness(at) as f32
+    }
+}
+
 /// How a unit moves. A number that is negative or not one counts as 0, and so does one that is infinite, except for
 /// the turn rate.
 #[derive(Clone, Copy, PartialEq, Debug)]

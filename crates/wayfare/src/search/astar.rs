@@ -164,6 +164,40 @@ impl Space for Backwards<'_> {
     }
 }
 
+/// Nodes are cells, and all ground counts as ordinary: for how far it is to walk, whatever it costs.
+pub(crate) struct Evenly<'a>(pub(crate) &'a Ground);
+
+impl Space for Evenly<'_> {
+    fn ground(&self) -> &Ground {
+        self.0
+    }
+
+    fn node_count(&self) -> usize {
+        Cells(self.0).node_count()
+    }
+
+    fn index_of(&self, node: u32) -> u32 {
+        node
+    }
+
+    fn roots(&self, index: u32) -> impl Iterator<Item = u32> {
+        core::iter::once(index)
+    }
+
+    fn for_each_move(&self, node: u32, cell: Cell, _: u8, mut visit: impl FnMut(Move)) {
+        let steps = self.0.view.rules.costs;
+        let prices = [steps.x(), steps.y(), steps.diagonal()];
+        self.0.for_each_step(node, cell, ANYHOW, |step| {
+            let cost = prices[step.direction.axis()].into();
+            visit(Move { node: step.index, cell: step.cell, cost, from: step.direction as u8 });
+        });
+    }
+
+    fn parent(&self, node: u32, from: u8) -> u32 {
+        step_back(self.0, node, from)
+    }
+}
+
 /// The direction a (cell, heading) node was entered in.
 #[inline]
 pub(crate) const fn heading_of(node: u32) -> u8 {

@@ -59,6 +59,13 @@ impl Goals {
         Ok(any_reachable)
     }
 
+    /// Forgets them all.
+    pub(crate) fn clear(&mut self) {
+        self.indices.clear();
+        self.cells.clear();
+        self.boxes.clear();
+    }
+
     pub(crate) fn cells(&self) -> &[Cell] {
         &self.cells
     }

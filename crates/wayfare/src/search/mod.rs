@@ -10,6 +10,8 @@ pub(crate) mod goals;
 pub(crate) mod line;
 pub(crate) mod astar;
 pub(crate) mod bends;
+pub(crate) mod flood;
+pub mod field;
 mod job;
 
 use core::fmt;
@@ -21,6 +23,7 @@ use crate::query::PathQuery;
 use crate::record::{Effort, Recorder};
 use crate::route::{Answer, QueryError};
 use crate::snapshot::Snapshot;
+pub use field::Field;
 use job::Job;
 pub use scratch::Scratch;
 

@@ -152,6 +152,13 @@ impl Nodes {
         (node.stamp == self.generation).then_some(node)
     }
 
+    /// The node with this index, if this search has touched it. Makes no place for it.
+    pub(crate) fn find(&self, index: u32) -> Option<&Node> {
+        let (generation, page) = *self.pages.get((index >> PAGE_SHIFT) as usize)?;
+        let place = (page as usize * PAGE_NODES) | (index as usize & (PAGE_NODES - 1));
+        if generation == self.generation { self.get(place) } else { None }
+    }
+
     /// Writes the node at a place, open.
     #[inline]
     pub(crate) fn open(&mut self, place: usize, g: Cost, from: u8) {

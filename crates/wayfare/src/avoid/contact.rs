@@ -1,0 +1,36 @@
+//! What still overlaps is moved apart, a part of it in each pass.
+
+use glam::Vec2;
+
+use super::Stance;
+use super::mover::Mover;
+
+/// How often.
+pub(super) const PASSES: usize = 6;
+
+/// Moves one unit out of those it overlaps, by its share. Everybody is where `places` says.
+#[inline]
+pub(super) fn part(own: usize, near: &[u32], movers: &[Mover], places: &[Vec2]) -> Vec2 {
+    let (mover, place) = (&movers[own], places[own]);
+    if mover.stance == Stance::Locked {
+        return place;
+    }
+    let (mut push, mut count) = (Vec2::ZERO, 0.0_f32);
+    for index in near {
+        let (other, there) = (&movers[*index as usize], places[*index as usize]);
+        let (off, touch) = (place - there, mover.radius + other.radius);
+        let square = off.length_squared();
+        if square >= touch * touch {
+            continue;
+        }
+        let distance = square.sqrt();
+        let out = if distance > 1e-5 * touch { off / distance } else { mover.apart(other) };
+        let share = mover.share(other, -out);
+        push += out * ((touch - distance) * share);
+        count += share;
+    }
+    if count == 0.0 {
+        return place;
+    }
+    place + push / count.max(1.0).sqrt()
+}

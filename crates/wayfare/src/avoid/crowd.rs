@@ -1,0 +1,400 @@
+//! The step itself: sort, steer, part, and judge how everybody gets on.
+
+use core::cmp::Reverse;
+
+use glam::Vec2;
+
+use super::contact::{PASSES, part};
+use super::ladder::{Block, climb};
+use super::mover::{Mover, longest_step};
+use super::near::{Grid, List, MOST, Places};
+use super::steer::{Choice, HORIZON, make_way, walk};
+use super::wall::Walls;
+use super::{Advice, Body, Outcome, Rung, Spread, Stance};
+use crate::follow::Footing;
+
+/// The rules of the crowd.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CrowdSettings {
+    /// On which side units pass each other that meet head-on.
+    pub side: RoadSide,
+}
+
+/// On which side of the road units keep, where x leads right and y leads up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum RoadSide {
+    /// On the right.
+    #[default]
+    Right,
+    /// On the left.
+    Left,
+    /// On either: each pair passes as it happens to meet.
+    Either,
+}
+
+/// A body that stands in somebody's way.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Disc {
+    /// Its middle.
+    pub centre: Vec2,
+    /// How far it reaches.
+    pub radius: f32,
+}
+
+/// The units of one plane, and the memory that their steps need. Keep it: once it is warm, steps allocate nothing.
+#[derive(Debug, Default)]
+pub struct Crowd {
+    bodies: Vec<Body>,
+    outcomes: Vec<Outcome>,
+    grid: Grid,
+    /// How far away somebody is looked at.
+    range: f32,
+    /// From the sorted order to that of input, with the names that decide it.
+    order: Vec<(u32, u64)>,
+    /// From the order of input to the sorted one.
+    sorted: Vec<u32>,
+    // From here on everything is in the sorted order.
+    places: Places,
+    movers: Vec<Mover>,
+    moves: Vec<Move>,
+    ahead: Vec<Vec2>,
+    after: Vec<Vec2>,
+    asked_by: Vec<Option<u32>>,
+}
+
+/// What a unit does in a step.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    choice: Choice,
+    /// Those it may come to touch.
+    touching: List,
+    /// The ground it may come to touch a wall of.
+    walls: Option<u8>,
+    /// Where it gets out of the wall it is in.
+    exit: Option<Vec2>,
+}
+
+impl Move {
+    const STAND: Self = Self { choice: Choice::STAND, touching: List::EMPTY, walls: None, exit: None };
+}
+
+impl Crowd {
+    /// How many neighbours a unit looks at, at most.
+    pub const NEIGHBOURS: usize = MOST;
+
+    /// Nobody yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Begins a new step with nobody in it.
+    pub fn clear(&mut self) {
+        self.bodies.clear();
+    }
+
+    /// Adds a unit to the coming step. Outcomes are numbered in this order.
+    pub fn push(&mut self, body: Body) {
+        self.bodies.push(body);
+    }
+
+    /// How many units there are.
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// Moves everybody by `dt` seconds. A time that is not positive and finite moves nobody; a quarter of a second is the
+    /// longest.
+    ///
+    /// Units walk on the ground of their number; one whose number is not there is stopped by no walls.
+    pub fn step(&mut self, settings: &CrowdSettings, dt: f32, grounds: &[Footing<'_>], spread: &impl Spread) {
+        let dt = if dt.is_finite() { dt.clamp(0.0, LONGEST_STEP) } else { 0.0 };
+        self.sort(dt);
+        self.steer(settings, dt, grounds, spread);
+        self.narrow(spread);
+        for _ in 0..PASSES {
+            self.part(grounds, spread);
+        }
+        self.conclude(dt, grounds);
+    }
+
+    /// The first stage of a step alone, after which [`neighbours`](Self::neighbours) knows who is where.
+    pub fn sort(&mut self, dt: f32) {
+        let (mut radius, mut speed) = (0.0_f32, 0.0_f32);
+        let sane = |value: f32| if value.is_finite() { value.max(0.0) } else { 0.0 };
+        for body in &self.bodies {
+            (radius, speed) = (radius.max(sane(body.radius)), speed.max(sane(body.speed)));
+        }
+        self.range = (2.0 * radius + speed * LOOK).max(f32::MIN_POSITIVE);
+        let touching = 2.0 * (radius + longest_step(radius, speed, dt));
+        let side = touching.max(self.range / 3.0);
+        let places = self.bodies.iter().map(|body| (body.position, body.id));
+        self.grid.sort(places, side, &mut self.order);
+        self.sorted.clear();
+        self.sorted.resize(self.bodies.len(), NOWHERE);
+        self.places.clear();
+        self.movers.clear();
+        for (place, (number, _)) in (0..).zip(&self.order) {
+            let body = &self.bodies[*number as usize];
+            let mover = Mover::new(body, dt);
+            self.sorted[*number as usize] = place;
+            self.places.centres.push(mover.position);
+            self.places.extents.push(mover.radius + mover.longest_step(dt));
+            self.places.layers.push(body.layers);
+            self.movers.push(mover);
+        }
+    }
+
+    fn steer(&mut self, settings: &CrowdSettings, dt: f32, grounds: &[Footing<'_>], spread: &impl Spread) {
+        let len = self.order.len();
+        self.moves.resize(len, Move::STAND);
+        self.ahead.resize(len, Vec2::ZERO);
+        self.after.resize(len, Vec2::ZERO);
+        let (bodies, order, movers, places, grid) =
+            (&self.bodies, &self.order, &self.movers, &self.places, &self.grid);
+        let range = self.range;
+        let size = part_size(len, spread);
+        let parts = (0..).step_by(size).zip(self.moves.chunks_mut(size)).zip(self.ahead.chunks_mut(size));
+        spread.each(parts, |((first, moves), ahead): ((usize, &mut [Move]), &mut [Vec2])| {
+            for ((own, step), ahead) in (first..).zip(moves).zip(ahead) {
+                let mover = &movers[own];
+                let near = mover.looks.then(|| grid.around(own, places, range));
+                step.choice = match (mover.stance, &near) {
+                    (Stance::Locked, _) => Choice::STAND,
+                    (Stance::Walking, Some(near)) => walk(mover, near.as_slice(), movers, settings.side),
+                    (Stance::Idle, Some(near)) => make_way(mover, near.as_slice(), movers),
+                    (_, None) => Choice { turn: mover.choice, ..Choice::STAND },
+                };
+                step.touching = grid.touching(own, places, near);
+                *ahead = mover.position + mover.velocity_for(step.choice.turn) * dt;
+                let ground = bodies[order[own].0 as usize].ground;
+                step.walls = ground.filter(|_| {
+                    let walls = walls_of(grounds, ground);
+                    walls.is_some_and(|walls| !walls.is_clear(mover.position, places.extents[own]))
+                });
+                step.exit = None;
+                if let Some(walls) = walls_of(grounds, step.walls) {
+                    if !walls.footing.is_open(mover.position) {
+                        // Whoever is in a wall is pushed by nobody, and leaves it by the shortest way if it knows none.
+                        step.touching = List::EMPTY;
+                        let knows_none = mover.wanted == Vec2::ZERO && mover.stance != Stance::Locked;
+                        step.exit = walls.exit(mover.position).filter(|_| knows_none);
+                        if let Some(exit) = step.exit {
+                            *ahead =
+                                mover.position + (exit - mover.position).clamp_length_max(mover.speed * dt);
+                        }
+                    }
+                    *ahead = walls.carry(mover.position, *ahead, mover.radius);
+                }
+            }
+        });
+    }
+
+    /// Keeps of those whom each may come to touch the ones it nearly does: most units touch nobody, and contact is done with
+    /// them.
+    fn narrow(&mut self, spread: &impl Spread) {
+        let (movers, ahead) = (&self.movers, &self.ahead);
+        let size = part_size(self.order.len(), spread);
+        let parts = (0..).step_by(size).zip(self.moves.chunks_mut(size));
+        spread.each(parts, |(first, moves): (usize, &mut [Move])| {
+            for (own, step) in (first..).zip(moves) {
+                let (radius, place) = (movers[own].radius, ahead[own]);
+                step.touching.retain(|other| {
+                    let near = (radius + movers[other as usize].radius) * NEARLY;
+                    ahead[other as usize].distance_squared(place) < near * near
+                });
+            }
+        });
+    }
+
+    /// One pass of contact: reads `ahead`, writes `after`, and swaps them.
+    fn part(&mut self, grounds: &[Footing<'_>], spread: &impl Spread) {
+        let (movers, moves, ahead) = (&self.movers, &self.moves, &self.ahead);
+        let size = part_size(self.order.len(), spread);
+        let parts = (0..).step_by(size).zip(self.after.chunks_mut(size));
+        spread.each(parts, |(first, after): (usize, &mut [Vec2])| {
+            for (own, after) in (first..).zip(after) {
+                *after = part(own, moves[own].touching.as_slice(), movers, ahead);
+                if *after != ahead[own]
+                    && let Some(walls) = walls_of(grounds, moves[own].walls)
+                {
+                    *after = walls.carry(ahead[own], *after, movers[own].radius);
+                }
+            }
+        });
+        core::mem::swap(&mut self.ahead, &mut self.after);
+    }
+
+    /// Writes the outcomes, in the order of input.
+    fn conclude(&mut self, dt: f32, grounds: &[Footing<'_>]) {
+        self.outcomes.clear();
+        self.outcomes.extend(self.bodies.iter().map(|body| Outcome {
+            position: body.position,
+            velocity: Vec2::ZERO,
+            memory: body.memory,
+            blocker: None,
+            advice: Advice::GoOn,
+        }));
+        for (own, (number, _)) in self.order.iter().enumerate() {
+            let (mover, body) = (&self.movers[own], &self.bodies[*number as usize]);
+            let (step, most) = (self.ahead[own] - mover.position, mover.longest_step(dt));
+            let mut place = self.ahead[own];
+            if step.length_squared() > most * most {
+                place = mover.position + step.clamp_length_max(most);
+                if let Some(walls) = walls_of(grounds, self.moves[own].walls) {
+                    place = walls.carry(mover.position, place, mover.radius);
+                }
+            }
+            let choice = self.moves[own].choice;
+            let outcome = &mut self.outcomes[*number as usize];
+            outcome.position = place;
+            outcome.velocity = if dt > 0.0 { (place - mover.position) / dt } else { Vec2::ZERO };
+            outcome.memory.remember(body, mover, place, dt);
+            if let Some(exit) = self.moves[own].exit {
+                outcome.memory.settle_at(exit);
+            }
+            if mover.looks {
+                let kept = outcome.memory.choose(&choice);
+                let block = block(&self.movers, own, choice.blocker);
+                outcome.blocker = choice.blocker.map(|blocker| self.movers[blocker as usize].id);
+                outcome.advice = climb(&mut outcome.memory, body, block, kept);
+            }
+        }
+        self.ask(grounds);
+        self.answer();
+    }
+
+    /// Finds out who has to give way to whom, because one of them asks for room: the one who is idle, or else the one of
+    /// lower rank. Of several, the one with the lowest name is heard.
+    fn ask(&mut self, grounds: &[Footing<'_>]) {
+        self.asked_by.clear();
+        self.asked_by.resize(self.order.len(), None);
+        for (own, (number, _)) in (0..).zip(&self.order) {
+            let asks = self.outcomes[*number as usize].memory.rung() == Rung::Asks;
+            let Some(blocker) = self.moves[own as usize].choice.blocker.filter(|_| asks) else { continue };
+            if self.has_room(own as usize, blocker as usize, grounds) {
+                continue;
+            }
+            let (asked, by) = match block(&self.movers, own as usize, Some(blocker)) {
+                Block::Idle => (blocker, own),
+                Block::Mutual if self.outranks(own, blocker) => (blocker, own),
+                Block::Mutual => (own, blocker),
+                Block::None | Block::Queue | Block::Settled | Block::Locked => continue,
+            };
+            let heard = &mut self.asked_by[asked as usize];
+            let name = |place: u32| self.order[place as usize].1;
+            if heard.is_none_or(|other: u32| name(by) < name(other)) {
+                *heard = Some(by);
+            }
+        }
+    }
+
+    /// Whether a unit could get past another one on either side, if that one stood still.
+    fn has_room(&self, own: usize, other: usize, grounds: &[Footing<'_>]) -> bool {
+        let (mover, other) = (&self.movers[own], &self.movers[other]);
+        let Some(walls) = walls_of(grounds, self.bodies[self.order[own].0 as usize].ground) else {
+            return true;
+        };
+        let aside = mover.wanted.perp().normalize_or_zero() * (mover.radius + other.radius);
+        // Beside the other one, and beside itself: there, too.
+        let is_clear = |at: Vec2| walls.is_clear(at, mover.radius);
+        [aside, -aside]
+            .into_iter()
+            .any(|aside| is_clear(other.position + aside) && is_clear(mover.position + aside))
+    }
+
+    fn outranks(&self, own: u32, other: u32) -> bool {
+        let rank = |place: u32| {
+            let (number, name) = self.order[place as usize];
+            let is_cornered = self.outcomes[number as usize].memory.is_cornered();
+            (is_cornered, self.bodies[number as usize].priority, Reverse(name))
+        };
+        rank(own) > rank(other)
+    }
+
+    /// Tells those who have to that they give way.
+    fn answer(&mut self) {
+        for (own, by) in self.asked_by.iter().enumerate() {
+            let Some(by) = by else { continue };
+            let outcome = &mut self.outcomes[self.order[own].0 as usize];
+            if outcome.memory.give_way() {
+                outcome.advice = Advice::GiveWay { to: self.order[*by as usize].1 };
+            }
+        }
+    }
+
+    /// What the last step did, in the order in which units were pushed.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// The neighbours that a unit looks at, by their numbers and in no particular order: the nearest few of those it avoids.
+    pub fn neighbours(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        self.neighbours_within(index, self.range)
+    }
+
+    /// As [`neighbours`](Self::neighbours), of those no farther away than this; at most [`NEIGHBOURS`](Self::NEIGHBOURS),
+    /// and none beyond a few sizes of the largest unit.
+    pub fn neighbours_within(&self, index: usize, within: f32) -> impl Iterator<Item = usize> + '_ {
+        let place = self.sorted.get(index).copied().filter(|place| *place != NOWHERE);
+        let list = place.map_or(List::EMPTY, |place| self.grid.around(place as usize, &self.places, within));
+        list.into_iter().map(|place| self.order[place as usize].0 as usize)
+    }
+
+    /// Fills `discs` with those within `reach` of a unit that it avoids, and that stand: locked and idle ones, and those
+    /// that get no farther.
+    pub fn standing_around(&self, index: usize, reach: f32, discs: &mut Vec<Disc>) {
+        discs.clear();
+        let Some(body) = self.bodies.get(index) else { return };
+        for (place, mover) in self.movers.iter().enumerate() {
+            let stands = mover.stance != Stance::Walking || mover.rung >= Rung::Waits;
+            let is_near = mover.position.distance_squared(body.position) <= reach * reach;
+            if stands && is_near && mover.id != body.id && body.layers.avoid(self.places.layers[place]) {
+                discs.push(Disc { centre: mover.position, radius: mover.radius });
+            }
+        }
+    }
+}
+
+/// How a unit stands to whoever is in its way.
+fn block(movers: &[Mover], own: usize, blocker: Option<u32>) -> Block {
+    let Some(blocker) = blocker else { return Block::None };
+    let (mover, other) = (&movers[own], &movers[blocker as usize]);
+    match other.stance {
+        Stance::Locked => Block::Locked,
+        Stance::Idle if other.yields_to(mover) => Block::Idle,
+        Stance::Idle => Block::Settled,
+        Stance::Walking => {
+            let along = mover.wanted.dot(other.wanted);
+            let is_against = along < -0.7 * mover.wanted.length() * other.wanted.length();
+            if is_against { Block::Mutual } else { Block::Queue }
+        }
+    }
+}
+
+/// How far ahead neighbours are looked for, in seconds at full speed.
+const LOOK: f32 = 0.55;
+
+/// How near others are, in parts of touching, that contact may still bring to touch.
+const NEARLY: f32 = 1.35;
+
+/// Steps longer than this, in seconds, are cut to it.
+const LONGEST_STEP: f32 = 0.25;
+
+/// The place of a unit that is nowhere.
+const NOWHERE: u32 = u32::MAX;
+
+const _: () = assert!(LOOK <= HORIZON);
+
+/// How many units a thread is given at a time.
+fn part_size(len: usize, spread: &impl Spread) -> usize {
+    len.div_ceil(spread.threads().max(1)).max(64)
+}
+
+fn walls_of<'a>(grounds: &[Footing<'a>], ground: Option<u8>) -> Option<Walls<'a>> {
+    grounds.get(usize::from(ground?)).map(|footing| Walls::new(*footing))
+}

@@ -1,0 +1,276 @@
+//! What a unit does that gets no farther: one rung after the other, from waiting to giving up.
+//!
+//! Progress is measured along the way, not by speed: a unit that is carried about by a crowd moves and gets nowhere.
+
+use glam::Vec2;
+
+use super::mover::Mover;
+use super::steer::Choice;
+use super::{Advice, Body, Stance};
+
+/// What a unit remembers from one step to the next.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Memory {
+    pub(super) rung: Rung,
+    /// For how long it has been on this rung, in seconds.
+    waited: f32,
+    /// For how long it has made no progress.
+    stalled: f32,
+    /// The least it had to go, and where the way ended then.
+    best: f32,
+    /// What it had to go when it last looked around.
+    to_go: f32,
+    end: Vec2,
+    /// Where it stands when nobody pushes it; not a number while it walks.
+    home: Vec2,
+    /// Where the last step left it. If it is elsewhere, somebody has put it there.
+    left: Vec2,
+    /// Until when it outranks those it met, because it has nowhere to go, in seconds.
+    cornered: f32,
+    /// Until when it is not told to give way again.
+    given: f32,
+    has_settled: bool,
+    /// What it chose when it last looked around: for one that walks, relative to where it wants to go and how fast; for an
+    /// idle one the velocity itself.
+    pub(super) choice: Vec2,
+    /// How long it keeps to that, in seconds, and how long it has.
+    pub(super) keeps: f32,
+    kept: f32,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            rung: Rung::Free,
+            waited: 0.0,
+            stalled: 0.0,
+            best: f32::INFINITY,
+            to_go: 0.0,
+            end: Vec2::NAN,
+            home: Vec2::NAN,
+            left: Vec2::NAN,
+            cornered: 0.0,
+            given: 0.0,
+            has_settled: false,
+            choice: Vec2::ZERO,
+            keeps: 0.0,
+            kept: 0.0,
+        }
+    }
+}
+
+/// A rung of the ladder that a unit climbs while it makes no progress along its way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub enum Rung {
+    /// It gets on.
+    #[default]
+    Free,
+    /// It waits: perhaps the way clears by itself.
+    Waits,
+    /// It tries to get past on one side, then on the other.
+    SideSteps,
+    /// It asks whoever is in the way to make room.
+    Asks,
+    /// It looks for a way around those who stand in the way.
+    PlansAround,
+    /// It looks for a new way from scratch.
+    Replans,
+    /// It has given up, and its owner knows.
+    Stuck,
+}
+
+/// How long a unit stays on a rung before it climbs to the next, in seconds.
+const PATIENCE: [f32; 7] = [0.25, 0.3, 0.4, 0.8, 1.5, 3.0, 10.0];
+
+/// How much longer it waits in a queue: whoever is ahead of it wants the same.
+const QUEUEING: f32 = 4.0;
+
+/// How long a queue may stand still before those in it go on up the ladder, in seconds.
+const STANDSTILL: f32 = 30.0;
+
+/// How long it takes to see that somebody will never move, in seconds.
+const AT_ONCE: f32 = 0.1;
+
+/// How long one that found no bay outranks the other, and how long one is not told to give way again.
+const CORNERED: f32 = 6.0;
+const GIVEN: f32 = 2.0;
+
+/// How near to its end, in radii, a unit counts as having come there.
+const THERE: f32 = 2.0;
+
+/// How long somebody who stands in the way at the goal is put up with, in seconds.
+const SETTLING: f32 = 0.5;
+
+impl Memory {
+    /// Which rung of the ladder the unit is on.
+    pub const fn rung(&self) -> Rung {
+        self.rung
+    }
+
+    /// For one that was told to [give way](super::Advice::GiveWay) and found no bay: now the other one has to.
+    pub fn be_cornered(&mut self) {
+        self.cornered = CORNERED;
+    }
+
+    /// The angle it side-steps by: to the right first, then to the left.
+    pub(super) fn dodge(&self) -> f32 {
+        let half = 0.5 * PATIENCE[Rung::SideSteps as usize];
+        if self.waited < half { -1.1 } else { 1.1 }
+    }
+
+    /// Whether the unit looks around in a step, or keeps to what it chose a moment ago.
+    pub(super) fn looks_around(&self, stance: Stance, dt: f32) -> bool {
+        let was_walking = !self.home.is_finite();
+        self.keeps <= 0.5 * dt || (stance == Stance::Walking) != was_walking
+    }
+
+    /// Notes what it chose. Returns how long it kept to what it chose before.
+    pub(super) fn choose(&mut self, choice: &Choice) -> f32 {
+        (self.choice, self.keeps) = (choice.turn, choice.keeps);
+        core::mem::take(&mut self.kept)
+    }
+
+    pub(super) fn home_of(&self, body: &Body) -> Vec2 {
+        let is_moved = body.position.distance_squared(self.left) > (0.25 * body.radius).powi(2);
+        if self.home.is_finite() && !is_moved { self.home } else { body.position }
+    }
+
+    pub(super) fn end_of(&self, body: &Body) -> Vec2 {
+        match body.stance {
+            Stance::Walking => body.course.map_or(Vec2::NAN, |course| course.end),
+            Stance::Idle if self.has_settled => self.end,
+            _ => Vec2::NAN,
+        }
+    }
+
+    /// What the memory of a unit becomes in a step of `dt` seconds that it ends at `place`.
+    pub(super) fn remember(&mut self, body: &Body, mover: &Mover, place: Vec2, dt: f32) {
+        self.cornered = (self.cornered - dt).max(0.0);
+        self.given = (self.given - dt).max(0.0);
+        self.keeps -= dt;
+        self.kept += dt;
+        match body.stance {
+            Stance::Walking => {
+                (self.home, self.has_settled) = (Vec2::NAN, false);
+                if let Some(course) = body.course {
+                    let is_new = self.end.distance_squared(course.end) > (0.01 * body.radius).powi(2);
+                    if is_new || !self.end.is_finite() {
+                        (self.end, self.best) = (course.end, f32::INFINITY);
+                    }
+                } else {
+                    (self.end, self.best) = (Vec2::NAN, f32::INFINITY);
+                    self.climb_down();
+                }
+            }
+            Stance::Idle | Stance::Locked => {
+                if !self.home.is_finite() {
+                    self.has_settled |= self.end.distance(body.position) <= THERE * body.radius;
+                }
+                self.home = mover.home;
+                self.best = f32::INFINITY;
+                self.climb_down();
+            }
+        }
+        self.left = place;
+    }
+
+    /// An idle unit stands here from now on.
+    pub(super) fn settle_at(&mut self, home: Vec2) {
+        self.home = home;
+    }
+
+    fn climb_down(&mut self) {
+        (self.rung, self.waited, self.stalled) = (Rung::Free, 0.0, 0.0);
+    }
+}
+
+/// How a unit and whoever is in its way stand to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Block {
+    /// Nobody is in the way.
+    None,
+    /// Somebody who goes the same way.
+    Queue,
+    /// Somebody whose way leads the other way, or who is blocked by this one in turn.
+    Mutual,
+    /// Somebody who has nothing to do.
+    Idle,
+    /// Somebody who has arrived where this one wants to.
+    Settled,
+    /// Somebody who never moves.
+    Locked,
+}
+
+/// Lets a walking unit with a way climb up or down the ladder. Returns what its owner should do.
+pub(super) fn climb(memory: &mut Memory, body: &Body, block: Block, dt: f32) -> Advice {
+    let (Stance::Walking, Some(course)) = (body.stance, body.course) else {
+        return Advice::GoOn;
+    };
+    // Nobody is carried back that far: the way is another one.
+    let most = 2.0 * body.speed * dt + body.radius;
+    if course.to_go > memory.to_go + most {
+        (memory.best, memory.waited) = (course.to_go, 0.0);
+    }
+    memory.to_go = course.to_go;
+    // A tenth of full speed is progress enough.
+    let enough = 0.1 * body.speed * PATIENCE[0];
+    if course.to_go < memory.best - enough || !memory.best.is_finite() {
+        memory.best = course.to_go;
+        memory.climb_down();
+        return Advice::GoOn;
+    }
+    if body.wanted == Vec2::ZERO {
+        memory.climb_down();
+        return Advice::GoOn;
+    }
+    memory.waited += dt;
+    memory.stalled += dt;
+    if block == Block::Settled && memory.waited >= SETTLING {
+        memory.climb_down();
+        memory.has_settled = true;
+        return Advice::Settle;
+    }
+    let patience = match (memory.rung, block) {
+        (Rung::Free | Rung::Waits, Block::Locked) => AT_ONCE,
+        (Rung::Waits | Rung::PlansAround, Block::Queue) => QUEUEING,
+        (rung, _) => PATIENCE[rung as usize],
+    };
+    if memory.waited < patience {
+        return Advice::GoOn;
+    }
+    memory.waited = 0.0;
+    let (rung, advice) = match memory.rung {
+        // Who never moves, or wants the same, will not hear of it; but perhaps there is another way.
+        Rung::Waits if matches!(block, Block::Queue | Block::Locked) => {
+            (Rung::PlansAround, Advice::PlanAround)
+        }
+        Rung::Waits => (Rung::SideSteps, Advice::GoOn),
+        Rung::SideSteps => (Rung::Asks, Advice::GoOn),
+        Rung::Asks => (Rung::PlansAround, Advice::PlanAround),
+        Rung::PlansAround if block == Block::Queue && memory.stalled < STANDSTILL => {
+            (Rung::Waits, Advice::GoOn)
+        }
+        Rung::PlansAround => (Rung::Replans, Advice::Replan),
+        Rung::Replans => (Rung::Stuck, Advice::Stuck),
+        // After a while, one that is stuck tries everything again.
+        Rung::Free | Rung::Stuck => (Rung::Waits, Advice::GoOn),
+    };
+    memory.rung = rung;
+    advice
+}
+
+impl Memory {
+    pub(super) fn is_cornered(&self) -> bool {
+        self.cornered > 0.0
+    }
+
+    /// Returns whether the unit should give way: not if it was told so a moment ago.
+    pub(super) fn give_way(&mut self) -> bool {
+        let is_told = self.given <= 0.0;
+        if is_told {
+            self.given = GIVEN;
+            self.climb_down();
+        }
+        is_told
+    }
+}

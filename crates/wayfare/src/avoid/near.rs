@@ -1,0 +1,293 @@
+//! Who is near whom: units sorted by the squares of a coarse grid, and a short list of neighbours for each.
+//!
+//! The grid is a table of bounded size. Where units are spread wider than it reaches, it is folded over itself: then a
+//! square holds units of several places, and the distance tells them apart. So one unit far away costs the others
+//! nothing.
+
+use core::ops::Range;
+
+use glam::{DVec2, Vec2};
+
+use super::Layers;
+
+/// How many neighbours a list holds.
+pub(super) const MOST: usize = 10;
+
+/// How many candidates a unit looks at to find them, and how many of those that are near enough it weighs. Only a pile has
+/// more: there, any of them will do.
+const CANDIDATES: usize = 512;
+const WEIGHED: usize = 64;
+
+/// Squares a unit looks at to each side of its own, at most: fewer than half of the smallest table, which is folded else.
+const RINGS: i32 = 4;
+
+/// Squares along a side of the smallest table.
+const SMALLEST: u32 = 16;
+
+/// Neighbours of one unit, by their place in the sorted order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct List {
+    len: u8,
+    near: [u32; MOST],
+}
+
+impl List {
+    pub(super) const EMPTY: Self = Self { len: 0, near: [0; MOST] };
+
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[u32] {
+        &self.near[..usize::from(self.len)]
+    }
+
+    #[inline]
+    pub(super) fn retain(&mut self, keep: impl Fn(u32) -> bool) {
+        let mut kept = 0;
+        for i in 0..usize::from(self.len) {
+            let other = self.near[i];
+            self.near[kept] = other;
+            kept += usize::from(keep(other));
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "no more than there were")]
+        let kept = kept as u8;
+        self.len = kept;
+    }
+
+    pub(super) fn into_iter(self) -> impl Iterator<Item = u32> {
+        self.near.into_iter().take(usize::from(self.len))
+    }
+}
+
+/// What of the units is looked at to find neighbours, in the sorted order.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub(super) centres: Vec<Vec2>,
+    /// How far each reaches, and how far it may come in a step.
+    pub(super) extents: Vec<f32>,
+    pub(super) layers: Vec<Layers>,
+}
+
+impl Places {
+    pub(super) fn clear(&mut self) {
+        self.centres.clear();
+        self.extents.clear();
+        self.layers.clear();
+    }
+}
+
+/// Where in the sorted order the units of each square are.
+#[derive(Debug, Default)]
+pub(super) struct Grid {
+    /// Squares per unit of length.
+    scale: f64,
+    /// Squares in a row of the table and rows in it, less one: powers of two, so that masks fold.
+    mask: [i32; 2],
+    /// Where each square begins; one more than there are squares.
+    starts: Vec<u32>,
+    /// The square of each unit, in the order of input.
+    squares: Vec<u32>,
+}
+
+impl Grid {
+    /// Sorts the units with these places and names into squares of this side: fills `order` with their numbers, square by
+    /// square and in a square by name. Places that are not finite are left out.
+    pub(super) fn sort(
+        &mut self,
+        places: impl Iterator<Item = (Vec2, u64)> + Clone,
+        side: f32,
+        order: &mut Vec<(u32, u64)>,
+    ) {
+        self.spread(places.clone().map(|(place, _)| place), side);
+        let squares = 1 + self.mask[0] + (self.mask[0] + 1) * self.mask[1];
+        self.starts.clear();
+        self.starts.resize(squares.unsigned_abs() as usize + 1, 0);
+        self.squares.clear();
+        for (place, _) in places.clone() {
+            let square = if place.is_finite() { self.square(self.column_and_row(place)) } else { NOWHERE };
+            self.squares.push(square);
+            if let Some(count) = self.starts.get_mut(square as usize) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut self.starts {
+            (*start, sum) = (sum, sum + *start);
+        }
+        order.clear();
+        order.resize(sum as usize, (0, 0));
+        for ((number, square), (_, name)) in (0..).zip(&self.squares).zip(places) {
+            if let Some(next) = self.starts.get_mut(*square as usize) {
+                order[*next as usize] = (number, name);
+                *next += 1;
+            }
+        }
+        // Each start has become the start of the next one.
+        self.starts.rotate_right(1);
+        self.starts[0] = 0;
+        for bounds in self.starts.windows(2) {
+            let square = &mut order[bounds[0] as usize..bounds[1] as usize];
+            if square.len() > 1 {
+                square.sort_unstable_by_key(|(number, name)| (*name, *number));
+            }
+        }
+    }
+
+    /// Lays the table over all places.
+    fn spread(&mut self, places: impl Iterator<Item = Vec2> + Clone, side: f32) {
+        let (mut low, mut high, mut count) = (Vec2::INFINITY, Vec2::NEG_INFINITY, 0_u32);
+        for place in places.filter(|place| place.is_finite()) {
+            (low, high, count) = (low.min(place), high.max(place), count + 1);
+        }
+        self.scale = 1.0 / f64::from(side.max(f32::MIN_POSITIVE));
+        let extent = if count == 0 { Vec2::ZERO } else { high - low };
+        let squares = (extent.as_dvec2() * self.scale).clamp(DVec2::ZERO, DVec2::splat(f64::from(1 << 24)));
+        #[expect(clippy::cast_possible_truncation, reason = "clamped")]
+        let mut sides = [squares.x, squares.y]
+            .map(|side| (side as i32 + 1).unsigned_abs().next_power_of_two().max(SMALLEST));
+        let most = (4 * u64::from(count)).max(u64::from(SMALLEST).pow(2));
+        while u64::from(sides[0]) * u64::from(sides[1]) > most.next_power_of_two() {
+            let longer = usize::from(sides[1] > sides[0]);
+            sides[longer] /= 2;
+        }
+        self.mask = sides.map(|side| side.max(SMALLEST).cast_signed() - 1);
+    }
+
+    #[inline]
+    fn column_and_row(&self, place: Vec2) -> [i32; 2] {
+        // The grid begins at the origin, so that it does not move when units do.
+        // PERF: rounding down by hand; without a newer instruction set than compilers count on it is a call.
+        #[expect(clippy::cast_possible_truncation, reason = "what is too large is folded anyway")]
+        let square = |coordinate: f32| {
+            let scaled = f64::from(coordinate) * self.scale;
+            let whole = scaled as i64;
+            (whole - i64::from((whole as f64) > scaled)) as i32
+        };
+        [square(place.x), square(place.y)]
+    }
+
+    #[inline]
+    fn square(&self, [column, row]: [i32; 2]) -> u32 {
+        ((row & self.mask[1]) * (self.mask[0] + 1) + (column & self.mask[0])).unsigned_abs()
+    }
+
+    /// The nearest of those within `range` whom a unit avoids, in no particular order, looked for some squares around
+    /// it. `own` is its place in the sorted order.
+    pub(super) fn around(&self, own: usize, places: &Places, range: f32) -> List {
+        #[expect(clippy::cast_possible_truncation, reason = "cut to the rings there are")]
+        let rings = (f64::from(range) * self.scale).ceil().clamp(1.0, f64::from(RINGS)) as i32;
+        let range = range * range;
+        self.nearest(own, places, rings, |_| range)
+    }
+
+    /// As [`around`](Self::around), those whom a unit may come to touch in this step. They are among those `around` it, if
+    /// it has looked.
+    pub(super) fn touching(&self, own: usize, places: &Places, around: Option<List>) -> List {
+        let (extent, centre) = (places.extents[own], places.centres[own]);
+        let reach = |other: f32| (extent + other) * (extent + other);
+        // A full list may have left somebody out; but nobody is touched by more than it holds, if they are about as large.
+        let Some(mut list) = around else { return self.nearest(own, places, 1, reach) };
+        list.retain(|other| {
+            let gap = places.centres[other as usize].distance_squared(centre);
+            gap < reach(places.extents[other as usize])
+        });
+        list
+    }
+
+    #[inline]
+    fn nearest(&self, own: usize, places: &Places, rings: i32, within: impl Fn(f32) -> f32) -> List {
+        let (centre, avoids) = (places.centres[own], places.layers[own]);
+        let (mut near, mut gaps) = ([0; WEIGHED], [0.0; WEIGHED]);
+        let (mut found, mut candidates) = (0, 0);
+        self.runs(centre, rings, |run| {
+            let run = part_around(own, run, CANDIDATES - candidates);
+            candidates += run.len();
+            let all = run.clone().zip(&places.centres[run.clone()]).zip(&places.extents[run]);
+            for ((other, at), extent) in all {
+                let gap = at.distance_squared(centre);
+                // PERF: written and then counted or not, which halves the time of a branch that nobody can predict.
+                #[expect(clippy::cast_possible_truncation, reason = "units are counted in 32 bits")]
+                let number = other as u32;
+                let last = found & (WEIGHED - 1);
+                (near[last], gaps[last]) = (number, gap);
+                found += usize::from(gap < within(*extent) && other != own && found < WEIGHED - 1);
+            }
+        });
+        if found <= MOST {
+            let mut list = List::EMPTY;
+            for other in &near[..found] {
+                list.near[usize::from(list.len)] = *other;
+                list.len += u8::from(avoids.avoid(places.layers[*other as usize]));
+            }
+            return list;
+        }
+        let limit = nearest_limit(&gaps[..found], within(0.0));
+        let mut list = List::EMPTY;
+        for (other, gap) in near[..found].iter().zip(&gaps) {
+            if *gap < limit && usize::from(list.len) < MOST {
+                list.near[usize::from(list.len)] = *other;
+                list.len += u8::from(avoids.avoid(places.layers[*other as usize]));
+            }
+        }
+        list
+    }
+
+    /// Calls `visit` with the runs of units in the squares around a place, in an order that only the squares decide.
+    #[inline]
+    pub(super) fn runs(&self, place: Vec2, rings: i32, mut visit: impl FnMut(Range<usize>)) {
+        let [column, row] = self.column_and_row(place);
+        let first = column.wrapping_sub(rings) & self.mask[0];
+        let last = column.wrapping_add(rings) & self.mask[0];
+        for row in (-rings..=rings).map(|ring| row.wrapping_add(ring)) {
+            let mut run = |from: i32, to: i32| {
+                let from = self.starts[self.square([from, row]) as usize] as usize;
+                let to = self.starts[self.square([to, row]) as usize + 1] as usize;
+                if from < to {
+                    visit(from..to);
+                }
+            };
+            if first <= last {
+                run(first, last);
+            } else {
+                // Folded.
+                run(0, last);
+                run(first, self.mask[0]);
+            }
+        }
+    }
+}
+
+/// The square of a unit that is nowhere.
+const NOWHERE: u32 = u32::MAX;
+
+/// So many of a run, around one of them if it is among them.
+#[inline]
+fn part_around(own: usize, run: Range<usize>, most: usize) -> Range<usize> {
+    if run.len() <= most {
+        return run;
+    }
+    let start = own.saturating_sub(most / 2).clamp(run.start, run.end - most);
+    let start = if run.contains(&own) { start } else { run.start };
+    start..start + most
+}
+
+/// A square of a distance below which [`MOST`] of these are, or nearly as many.
+///
+/// PERF: counting how many are nearer than a guess has no branches to mispredict; sorting them takes twice the time.
+fn nearest_limit(gaps: &[f32], widest: f32) -> f32 {
+    let (mut low, mut high) = (0.0, f32::INFINITY);
+    // Where units are spread evenly, as many are within a square of the distance as it is large.
+    let mut guess = widest * MOST as f32 / gaps.len() as f32;
+    for _ in 0..12 {
+        let nearer = gaps.iter().map(|gap| u32::from(*gap < guess)).sum::<u32>() as usize;
+        if nearer == MOST {
+            return guess;
+        }
+        if nearer < MOST {
+            low = guess;
+        } else {
+            high = guess;
+        }
+        guess = if high == f32::INFINITY { guess * 1.5 } else { 0.5 * (low + high) };
+    }
+    // Some are equally far; then none of them, unless all are.
+    if low > 0.0 { low } else { high }
+}
