@@ -13,6 +13,7 @@ use wayfare::follow::{is_worse, join};
 use crate::agent::{Agent, ClassId};
 use crate::diagnostics::Tally;
 use crate::event::{FailureReason, PathFound, PathInvalidated};
+use crate::group::Billet;
 use crate::life::fail;
 use crate::lockstep::Early;
 use crate::motion::{Motion, Walkers, Whereabouts};
@@ -36,6 +37,7 @@ pub(crate) struct Unit {
     walker: Option<(&'static Agent, &'static mut Motion)>,
     request: Option<&'static PathRequest>,
     at: Option<Whereabouts>,
+    billet: Option<&'static mut Billet>,
 }
 
 type Units<'w, 's> = Query<'w, 's, Unit, Allow<Disabled>>;
@@ -159,8 +161,9 @@ impl Courier<'_, '_, '_> {
 
     /// Writes the path, and sends the unit off.
     fn give(&mut self, answer: Answer, figures: Figures, unit: UnitItem<'_, '_>, now: &Place) {
-        let UnitItem { entity, mut path, walker, request, at } = unit;
-        let Answer { planned: Planned { points, cost, reach }, class, version, worse, superseded } = answer;
+        let UnitItem { entity, mut path, walker, request, at, billet } = unit;
+        let Answer { planned, class, version, worse, superseded } = answer;
+        let Planned { points, cost, reach, posting } = planned;
         // The game may have withdrawn the request since the queue was last looked at.
         let Some(request) = request else {
             self.desk.keep(points);
@@ -168,7 +171,9 @@ impl Courier<'_, '_, '_> {
         };
         let walks = self.following == Following::On && request.from.is_none();
         let mut headway = Headway::default();
-        if let Some(at) = at.as_ref().filter(|_| walks && walker.is_some()) {
+        // In a formation it need not get onto its own path.
+        let marches = walks && posting.as_ref().is_some_and(|posting| posting.plan.way.is_some());
+        if let Some(at) = at.as_ref().filter(|_| walks && walker.is_some() && !marches) {
             match get_on(now, class, &points, now.plane.flat(at.position())) {
                 Some(joined) => headway = joined,
                 // The unit has walked on out of sight of its new path.
@@ -193,9 +198,16 @@ impl Courier<'_, '_, '_> {
             }
             path.order.target = Some(target);
         }
+        if let (Some(posting), Some(mut billet)) = (posting, billet) {
+            billet.join(&posting);
+            if walks {
+                self.desk.march(posting.plan);
+            }
+        }
         match (walker, at) {
             (Some((agent, mut motion)), Some(at)) if walks => {
                 motion.set_out(now.plane, &at, agent.facing);
+                motion.marching = marches;
                 self.walkers.0 += 1;
             }
             // A path between two cells is not walked, and the one before is gone.

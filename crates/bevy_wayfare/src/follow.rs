@@ -78,6 +78,11 @@ pub(crate) fn follow_paths(
             continue;
         }
         walkers.0 += 1;
+        // Its formation says where it goes, as long as it does.
+        if core::mem::take(&mut motion.marching) {
+            continue;
+        }
+        motion.to_go = None;
         let place = path.map.and_then(|map| scene.place(map));
         let Some(footing) = place.and_then(|place| place.footing(path.class)) else {
             motion.halt();
@@ -85,7 +90,8 @@ pub(crate) fn follow_paths(
         };
         // Whoever had a wall built upon stands until the way out is known: the old path leads on through the wall.
         let caught = path.order.broken && !footing.is_open(motion.position);
-        let gait = agent.gait(settings.slowed_by_terrain);
+        let mut gait = agent.gait(settings.slowed_by_terrain);
+        gait.speed = gait.speed.min(motion.pace);
         let dt = if caught { 0.0 } else { dt };
         // Getting on is no new path: who watches for changes wants to know of those.
         let Path { points, headway, .. } = path.bypass_change_detection();

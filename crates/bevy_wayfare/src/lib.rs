@@ -102,6 +102,18 @@
 //! it when the unit has arrived or cannot get there. The queue holds one entry per entity, whatever floods in:
 //! [priorities](Priority) first, the oldest among equals, and nobody starves.
 //!
+//! A [`GroupOrder`] is an order for many units: one search for all of them, a place of its own around the goal for each, and a
+//! [`Formation`](wayfare::Formation) that is kept on the way. [`GroupArrived`] fires when all are done.
+//!
+//! ```
+//! use bevy::prelude::*;
+//! use bevy_wayfare::prelude::*;
+//!
+//! fn attack(mut commands: Commands, units: Query<Entity, With<Agent>>) {
+//!     commands.spawn(GroupOrder::to(Cell::new(40, 12)).units(&units).formation(Formation::Wedge));
+//! }
+//! ```
+//!
 //! # 3. `Search`
 //!
 //! Workers on Bevy's `AsyncComputeTaskPool` pull from the queue and search a slice at a time, so that a long search does not
@@ -194,16 +206,19 @@ pub mod obstacle;
 pub mod spot;
 pub mod map;
 mod scene;
+pub mod group;
 pub mod request;
 pub mod path;
 pub mod event;
 mod plan;
+mod muster;
 mod sync;
 mod queue;
 mod lockstep;
 mod deliver;
 mod life;
 mod follow;
+mod march;
 pub mod motion;
 pub mod diagnostics;
 #[cfg(feature = "gizmos")]
@@ -215,6 +230,7 @@ pub use diagnostics::PathfindingDiagnostics;
 pub use event::{Arrived, FailureReason, PathFailed, PathFound, PathInvalidated};
 #[cfg(feature = "gizmos")]
 pub use gizmos::{PathfindingGizmos, PathfindingGizmosPlugin};
+pub use group::{GroupArrived, GroupOrder, MemberOf, Members};
 pub use map::{NavMap, Rows};
 pub use motion::{SafeVelocity, WantedVelocity};
 pub use obstacle::{Footprint, Obstacle};
@@ -232,11 +248,12 @@ pub use wayfare;
 /// Everything a game names.
 pub mod prelude {
     pub use crate::{
-        Agent, Arrived, ClassId, Delivery, Drive, Facing, FailureReason, Footprint, Goal, LayerOf, Merge,
-        NavLayers, NavMap, NavTile, Obstacle, OnMap, Path, PathFailed, PathFound, PathInvalidated,
-        PathRequest, PathfindingClock, PathfindingDiagnostics, PathfindingPlugin, PathfindingSettings,
-        PathfindingSystems, Plane, Priority, Reach, Rows, SafeVelocity, Spot, TileGrid, TileInfo, TileLayer,
-        TileRules, TilesError, TilesRefused, Units, WantedVelocity,
+        Agent, Arrived, ClassId, Delivery, Drive, Facing, FailureReason, Footprint, Goal, GroupArrived,
+        GroupOrder, LayerOf, MemberOf, Members, Merge, NavLayers, NavMap, NavTile, Obstacle, OnMap, Path,
+        PathFailed, PathFound, PathInvalidated, PathRequest, PathfindingClock, PathfindingDiagnostics,
+        PathfindingPlugin, PathfindingSettings, PathfindingSystems, Plane, Priority, Reach, Rows,
+        SafeVelocity, Spot, TileGrid, TileInfo, TileLayer, TileRules, TilesError, TilesRefused, Units,
+        WantedVelocity,
     };
     #[cfg(feature = "gizmos")]
     pub use crate::{PathfindingGizmos, PathfindingGizmosPlugin};

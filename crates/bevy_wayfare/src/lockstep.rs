@@ -31,7 +31,7 @@ impl Early {
                 continue;
             }
             // Asked in this order: an answer leaves the queue for the channel, never the other way.
-            let is_pending = pool.has(due.entity, due.ticket);
+            let is_pending = pool.has(due);
             self.collect(desk, pool);
             if let Some(outcome) = self.0.remove(&due.ticket) {
                 return Some(outcome);

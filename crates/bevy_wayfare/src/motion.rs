@@ -65,6 +65,12 @@ pub(crate) struct Motion {
     pub(crate) planned_heading: f32,
     /// Whether that is the end of the path.
     pub(crate) arrives: bool,
+    /// For the next step its formation says where it goes, not its path.
+    pub(crate) marching: bool,
+    /// How far it still has to go, if its formation says so.
+    pub(crate) to_go: Option<f32>,
+    /// The speed it must not exceed, so as not to leave its group behind.
+    pub(crate) pace: f32,
     /// What the transform was last set to. If it is something else now, somebody else moved the unit.
     written: Vec3,
 }
@@ -81,6 +87,9 @@ impl Default for Motion {
             planned: Vec2::ZERO,
             planned_heading: 0.0,
             arrives: false,
+            marching: false,
+            to_go: None,
+            pace: f32::INFINITY,
             // Nothing has been written yet, and this equals nothing.
             written: Vec3::NAN,
         }
@@ -121,6 +130,11 @@ impl Motion {
             self.written = at.transform.translation;
         }
         self.stage = Stage::Walking;
+    }
+
+    /// Walks its own path, at its own pace.
+    pub(crate) fn leave_group(&mut self) {
+        (self.marching, self.to_go, self.pace) = (false, None, f32::INFINITY);
     }
 
     pub(crate) fn halt(&mut self) {

@@ -96,6 +96,13 @@ impl Path {
         self.is_waiting() || !self.points.is_empty()
     }
 
+    /// Leads straight to a point, which is in sight, instead of along what is left.
+    pub(crate) fn lead_to(&mut self, point: Vec2) {
+        self.points.clear();
+        self.points.push(point);
+        self.headway = Headway::default();
+    }
+
     /// Ends the walk, and returns the memory of the points.
     pub(crate) fn take(&mut self) -> Vec<Vec2> {
         self.headway = Headway::default();

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use bevy::math::Vec2;
 use wayfare::follow::{Footing, lay};
 use wayfare::{
-    Answer, Cell, CellShape, Cost, Layout, Progress, QueryError, Scratch, Search, Shortfall, Snapshot,
+    Answer, Cell, CellShape, Cost, Fallback, Layout, Progress, QueryError, Scratch, Search, Shortfall,
+    Snapshot,
 };
 
 use crate::event::FailureReason;
+use crate::march::Posting;
 use crate::path::Reach;
 use crate::request::PathOptions;
 
@@ -49,6 +51,8 @@ pub(crate) struct Planned {
     pub(crate) points: Vec<Vec2>,
     pub(crate) cost: Cost,
     pub(crate) reach: Reach,
+    /// Its place in a group.
+    pub(crate) posting: Option<Posting>,
 }
 
 /// A wish in cells of the map.
@@ -59,6 +63,12 @@ pub(crate) enum Asked {
 }
 
 impl Wish {
+    /// Leads to a point instead, or as near as possible.
+    pub(crate) fn lead_to(&mut self, point: Vec2) {
+        self.aims = Aims::One(Aim::Point(point));
+        self.options.0 = self.options.0.fallback(Fallback::Nearest);
+    }
+
     /// Finds start and goal on the map.
     pub(crate) fn look_up(&self, snapshot: &Snapshot, layout: &Layout) -> Result<Asked, FailureReason> {
         if layout.shape() == CellShape::Hexagon {
@@ -145,7 +155,7 @@ impl Plan {
         lay(footing, route.cells(), from, to, &mut points);
         let cost = route.cost();
         scratch.recycle(route);
-        (Ok(Planned { points, cost, reach }), scratch)
+        (Ok(Planned { points, cost, reach, posting: None }), scratch)
     }
 }
 

@@ -10,7 +10,9 @@ use crate::deliver::deliver_paths;
 use crate::diagnostics::{PathfindingDiagnostics, Tally, report};
 use crate::event::{Arrived, FailureReason, PathFailed, PathFound, PathInvalidated};
 use crate::follow::{avoid_nobody, follow_paths, watch_targets};
+use crate::group::{GroupArrived, GroupOrder, MemberOf, Members, close_groups, note_arrival};
 use crate::map::{NavMap, Rows};
+use crate::march::lead_groups;
 use crate::motion::{
     SafeVelocity, Walkers, WantedVelocity, anybody_walks, draw_between_steps, move_units, recall_positions,
     take_positions,
@@ -116,10 +118,10 @@ impl Plugin for PathfindingPlugin {
             self.schedule,
             (
                 (sync_ground, sync_maps, check_paths.run_if(maps_changed)).chain().in_set(SyncMap),
-                (watch_targets, queue_requests).chain().in_set(Queue),
+                (watch_targets, close_groups, queue_requests).chain().in_set(Queue),
                 search.in_set(Search),
                 (deliver_paths, report).chain().in_set(Deliver),
-                follow_paths.run_if(anybody_walks).in_set(Follow),
+                (follow_paths, lead_groups).chain().run_if(anybody_walks).in_set(Follow),
                 avoid_nobody.run_if(anybody_walks).in_set(Avoid),
             ),
         );
@@ -127,6 +129,7 @@ impl Plugin for PathfindingPlugin {
         watch_obstacles(app);
         #[cfg(feature = "tilemap")]
         crate::tilemap::watch_tiles(app);
+        app.add_observer(note_arrival);
         // Whoever was disabled on its way is looked at again.
         app.add_observer(|_: On<Remove, Disabled>, mut walkers: ResMut<Walkers>| walkers.0 += 1);
         if self.moving == Moving::ByTheGame {
@@ -218,6 +221,10 @@ fn register_types(app: &mut App) {
         .register_type::<PathRequest>()
         .register_type::<Goal>()
         .register_type::<Priority>()
+        .register_type::<GroupOrder>()
+        .register_type::<MemberOf>()
+        .register_type::<Members>()
+        .register_type::<GroupArrived>()
         .register_type::<Path>()
         .register_type::<Reach>()
         .register_type::<WantedVelocity>()

@@ -10,6 +10,7 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 use wayfare::{Cell, Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight};
 
+use crate::group::GroupOrder;
 use crate::path::Path;
 use crate::queue::Inbox;
 
@@ -57,6 +58,8 @@ pub struct PathRequest {
     pub(crate) goals: Goals,
     pub(crate) priority: Priority,
     pub(crate) options: PathOptions,
+    /// The entity of the order it was given with, to many.
+    pub(crate) group: Option<Entity>,
 }
 
 impl PathRequest {
@@ -78,7 +81,14 @@ impl PathRequest {
     }
 
     fn new(from: Option<IVec2>, goals: Goals) -> Self {
-        Self { from, goals, priority: Priority::NORMAL, options: PathOptions::default() }
+        Self { from, goals, priority: Priority::NORMAL, options: PathOptions::default(), group: None }
+    }
+
+    /// What a unit is asked with others.
+    pub(crate) fn in_group(group: Entity, order: &GroupOrder) -> Self {
+        let alone = Self::to(order.goal).priority(order.priority);
+        let request = if order.or_nearest { alone.or_nearest() } else { alone };
+        Self { group: Some(group), ..request }
     }
 
     /// Served before lower ones.

@@ -10,8 +10,9 @@ use wayfare::{Layout, Progress, Scratch, Snapshot};
 
 use crate::agent::ClassId;
 use crate::event::FailureReason;
+use crate::muster::{Muster, MusterPlan, Recruit};
 use crate::plan::{Asked, Plan, Planned, Wish};
-use crate::queue::order::{Order, Outcome};
+use crate::queue::order::{Order, Outcome, Task};
 use crate::scene::{Place, Scene};
 
 /// How a search begins; tests put something else in its place.
@@ -27,6 +28,7 @@ pub(crate) struct Job {
 enum Work {
     NotBegun(Box<(Order, Scene, Scratch)>),
     Begun(Box<Plan>, Arc<Place>),
+    Mustering(Box<MusterPlan>, Arc<Muster>, Arc<Place>),
 }
 
 /// What is left of an order when its search is gone.
@@ -41,13 +43,11 @@ pub(crate) struct Stub {
 }
 
 /// What became of a job.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "moved once per search; a box would be an allocation per search"
-)]
 pub(crate) enum Advanced {
     Running(Job),
     Done(Outcome, Scratch),
+    /// An answer for each of a group.
+    Mustered(Vec<Outcome>, Scratch),
 }
 
 impl Job {
@@ -71,6 +71,7 @@ impl Job {
         match &self.work {
             Work::NotBegun(_) => 0,
             Work::Begun(plan, _) => plan.nodes(),
+            Work::Mustering(plan, ..) => plan.nodes(),
         }
     }
 
@@ -78,6 +79,19 @@ impl Job {
         match self.work {
             Work::NotBegun(unbegun) => unbegun.2,
             Work::Begun(plan, _) => plan.cancel(),
+            Work::Mustering(plan, ..) => plan.cancel(),
+        }
+    }
+
+    /// For whom it searches, if that is a group.
+    pub(crate) fn muster(&self) -> Option<Arc<Muster>> {
+        match &self.work {
+            Work::NotBegun(unbegun) => match &unbegun.0.task {
+                Task::Group(muster) => Some(Arc::clone(muster)),
+                Task::Path(_) => None,
+            },
+            Work::Begun(..) => None,
+            Work::Mustering(_, muster, _) => Some(Arc::clone(muster)),
         }
     }
 
@@ -91,12 +105,30 @@ impl Job {
         let from = Instant::now();
         let (mut plan, place) = match self.work {
             Work::Begun(plan, place) => (plan, place),
+            Work::Mustering(plan, muster, place) => {
+                return Self { work: Work::Mustering(plan, muster, place), ..self }
+                    .advance_group(nodes, from);
+            }
             Work::NotBegun(unbegun) => {
                 let (order, scene, scratch) = *unbegun;
                 let place = scene.place(order.map).cloned();
-                match (begin(look_up, &order, place.as_deref()), place) {
+                let wish = match (order.task, &place) {
+                    (Task::Path(wish), _) => wish,
+                    (Task::Group(muster), Some(place)) => {
+                        let plan = MusterPlan::new(Arc::clone(&muster), Arc::clone(place), scratch);
+                        let work = Work::Mustering(Box::new(plan), muster, Arc::clone(place));
+                        return Self { work, ..self }.advance_group(nodes, from);
+                    }
+                    (Task::Group(muster), None) => {
+                        return Advanced::Mustered(
+                            self.stub.refuse(&muster, FailureReason::Cancelled),
+                            scratch,
+                        );
+                    }
+                };
+                match (begin(look_up, &wish, order.class, place.as_deref()), place) {
                     (Ok(Begun { view, layout, asked }), Some(place)) => {
-                        (Box::new(Plan::new(view, layout, order.wish, asked, scratch)), place)
+                        (Box::new(Plan::new(view, layout, wish, asked, scratch)), place)
                     }
                     (begun, place) => {
                         let reason = begun.err().unwrap_or(FailureReason::Cancelled);
@@ -117,6 +149,27 @@ impl Job {
             }
         }
     }
+
+    fn advance_group(self, nodes: u32, from: Instant) -> Advanced {
+        let Self { stub, searched, work: Work::Mustering(mut plan, muster, place) } = self else {
+            return Advanced::Running(self);
+        };
+        let progress = plan.run(nodes);
+        let searched = searched + from.elapsed();
+        if progress == Progress::Running {
+            return Advanced::Running(Self { stub, searched, work: Work::Mustering(plan, muster, place) });
+        }
+        let closed = plan.nodes();
+        let (results, scratch) = plan.finish();
+        let mut outcomes = Vec::with_capacity(results.len());
+        for (recruit, result) in muster.recruits.iter().zip(results) {
+            // What the search took is counted once.
+            let (nodes, searched) =
+                if outcomes.is_empty() { (closed, searched) } else { (0, Duration::ZERO) };
+            outcomes.push(stub.of(recruit).outcome(result, Some(Arc::clone(&place)), nodes, searched));
+        }
+        Advanced::Mustered(outcomes, scratch)
+    }
 }
 
 impl Stub {
@@ -131,6 +184,17 @@ impl Stub {
         Outcome { entity, ticket, result, place, class, made, nodes, searched }
     }
 
+    /// The same for one of a group.
+    fn of(self, recruit: &Recruit) -> Self {
+        Self { entity: recruit.entity, ticket: recruit.ticket, class: recruit.class, ..self }
+    }
+
+    /// No answer for any of a group.
+    pub(crate) fn refuse(self, muster: &Muster, reason: FailureReason) -> Vec<Outcome> {
+        let refuse = |recruit| self.of(recruit).outcome(Err(reason), None, 0, Duration::ZERO);
+        muster.recruits.iter().map(refuse).collect()
+    }
+
     pub(crate) fn panicked(self, searched: Duration) -> Outcome {
         self.outcome(Err(FailureReason::SearchPanicked), None, 0, searched)
     }
@@ -143,10 +207,15 @@ struct Begun {
     asked: Asked,
 }
 
-fn begin(look_up: LookUp, order: &Order, place: Option<&Place>) -> Result<Begun, FailureReason> {
+fn begin(
+    look_up: LookUp,
+    wish: &Wish,
+    class: ClassId,
+    place: Option<&Place>,
+) -> Result<Begun, FailureReason> {
     let place = place.ok_or(FailureReason::Cancelled)?;
-    let view = Arc::clone(place.view(order.class)?);
+    let view = Arc::clone(place.view(class)?);
     let layout = place.layout.ok_or(FailureReason::NoMap)?;
-    let asked = look_up(&order.wish, &view, &layout)?;
+    let asked = look_up(wish, &view, &layout)?;
     Ok(Begun { view, layout, asked })
 }

@@ -4,6 +4,7 @@
 //! what cannot even be asked becomes an answer at once. [Deliver](crate::deliver) reads the answers.
 
 mod order;
+mod draft;
 mod job;
 mod waiting;
 mod pool;
@@ -11,6 +12,7 @@ mod pool;
 mod tests;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bevy::ecs::entity::{EntityHashMap, EntityIndexSet};
 use bevy::ecs::entity_disabling::Disabled;
@@ -21,6 +23,8 @@ use core::time::Duration;
 
 use crate::agent::{Agent, ClassId, OnMap};
 use crate::event::FailureReason;
+use crate::group::Billet;
+use crate::march::MarchPlan;
 use crate::motion::{Motion, Whereabouts};
 use crate::path::Path;
 use crate::plan::{Aim, Aims, Wish};
@@ -29,7 +33,8 @@ use crate::plugin::PathfindingClock;
 use crate::request::{Goal, Goals, PathRequest, Priority};
 use crate::scene::{Place, Scene};
 use crate::settings::{Drive, PathfindingSettings};
-pub(crate) use order::{Figures, Item, Order, Outcome};
+use draft::{Companies, Draft};
+pub(crate) use order::{Figures, Item, Order, Outcome, Task};
 pub(crate) use pool::{Pool, Post, Turn};
 
 /// How often an order may be replaced before it is answered. The next one waits for the answer, so that a unit ordered
@@ -97,6 +102,10 @@ pub(crate) struct Desk {
     pub(crate) ready: VecDeque<Outcome>,
     /// In lockstep, who must be answered when, in order.
     pub(crate) due: VecDeque<Due>,
+    /// Groups whose orders are being put together.
+    drafts: Vec<Draft>,
+    /// Formations that have a new way.
+    pub(crate) marches: Vec<Arc<MarchPlan>>,
     /// Memory to be handed to the workers.
     spare: Vec<Vec<Vec2>>,
 }
@@ -106,6 +115,13 @@ impl Desk {
     pub(crate) fn keep(&mut self, points: Vec<Vec2>) {
         if points.capacity() > 0 {
             self.spare.push(points);
+        }
+    }
+
+    /// Has a formation set out on its way; all its members bring the same one.
+    pub(crate) fn march(&mut self, plan: Arc<MarchPlan>) {
+        if self.marches.last().is_none_or(|last| !Arc::ptr_eq(last, &plan)) {
+            self.marches.push(plan);
         }
     }
 
@@ -124,6 +140,8 @@ pub(crate) struct Due {
     pub(crate) tick: u64,
     pub(crate) entity: Entity,
     pub(crate) ticket: u64,
+    /// What the workers know the search by that finds it: that of a group is another one.
+    pub(crate) job: (Entity, u64),
 }
 
 /// An entity with a request.
@@ -135,6 +153,7 @@ pub(crate) struct Asker {
     agent: Option<&'static Agent>,
     on_map: Option<&'static OnMap>,
     at: Option<Whereabouts>,
+    billet: Option<&'static Billet>,
     path: &'static mut Path,
 }
 
@@ -148,6 +167,7 @@ pub(crate) fn queue_requests(
     scene: Res<Scene>,
     settings: Res<PathfindingSettings>,
     targets: Query<Whereabouts>,
+    companies: Companies,
     changed_agents: Query<Entity, (Or<(Added<Agent>, Changed<OnMap>)>, With<PathRequest>, Allow<Disabled>)>,
     // Local
     mut sequence: Local<Vec<Entity>>,
@@ -193,6 +213,7 @@ pub(crate) fn queue_requests(
                 desk.replan(entity, &mut asker.path);
             }
         }
+        companies.call_up(&mut requests.p1(), &mut desk);
         let mut replans = core::mem::take(&mut desk.replans);
         for entity in replans.drain(..) {
             // One that was ordered anew in this very run needs nothing more.
@@ -204,6 +225,9 @@ pub(crate) fn queue_requests(
         }
         // Keeps its memory.
         desk.replans = replans;
+        for draft in core::mem::take(&mut desk.drafts) {
+            clerk.send(draft, &companies, &mut requests.p1(), &mut desk, post);
+        }
     });
     inbox.inserted.clear();
     inbox.keep_order = lockstep.is_some();
@@ -244,7 +268,7 @@ struct Clerk<'a, 'w, 's> {
 impl Clerk<'_, '_, '_> {
     /// Sends the request of one entity off, unless an older one of the same entity must be answered first.
     fn take(&self, asker: AskerItem<'_, '_>, desk: &mut Desk, post: &mut Post) {
-        let AskerItem { entity, request, agent, on_map, at, mut path } = asker;
+        let AskerItem { entity, request, agent, on_map, at, billet, mut path } = asker;
         let state = &mut path.bypass_change_detection().order;
         state.replan = false;
         let again = state.asked == Some(request.last_changed());
@@ -271,58 +295,60 @@ impl Clerk<'_, '_, '_> {
         state.target = None;
         let class = agent.map_or(ClassId::default(), |agent| agent.class);
         let position = at.map(|at| at.position());
-        let lockstep = self.settings.delivery.lockstep();
-        if let Some(ticks) = lockstep {
-            let due = Due { tick: self.tick + ticks, entity, ticket };
-            let is_sooner = desk.due.back().is_some_and(|last| last.tick > due.tick);
-            desk.due.push_back(due);
-            if is_sooner {
-                // Answers have been promised faster than before.
-                desk.due.make_contiguous().sort_by_key(|due| due.tick);
-            }
-        }
         let asked = self.wish(&request, on_map, position).and_then(|(place, wish, target)| {
             place.view(class)?;
-            Ok((place.map, wish, target))
+            Ok((place, wish, target))
         });
-        match asked {
-            Ok((map, wish, target)) => {
-                if target.is_some() && !chased {
-                    desk.chasers.push(entity);
-                }
-                state.target = target;
-                state.map = Some(map);
-                let rank = self.rank(request.priority);
-                let scene = lockstep.map(|_| self.scene.clone());
-                let served = state.served;
-                post.push(Item::Order(Order {
-                    entity,
-                    ticket,
-                    rank,
-                    served,
-                    map,
-                    class,
-                    wish,
-                    made: self.now,
-                    scene,
-                }));
-            }
+        let (place, mut wish, target) = match asked {
+            Ok(asked) => asked,
             Err(reason) => {
                 post.push(Item::Cancel(entity));
+                self.owe(desk, entity, ticket, (entity, ticket));
                 let (made, nodes, searched) = (self.now, 0, Duration::ZERO);
-                let result = Err(reason);
-                desk.ready.push_back(Outcome {
-                    entity,
-                    ticket,
-                    result,
-                    place: None,
-                    class,
-                    made,
-                    nodes,
-                    searched,
-                });
+                let (result, place) = (Err(reason), None);
+                desk.ready.push_back(Outcome { entity, ticket, result, place, class, made, nodes, searched });
+                return;
             }
+        };
+        if target.is_some() && !chased {
+            desk.chasers.push(entity);
         }
+        (state.target, state.map) = (target, Some(place.map));
+        let (rank, served) = (self.rank(request.priority), state.served);
+        match (request.group, billet) {
+            // It has lost its group, and goes to its place alone.
+            (Some(_), Some(Billet { alone: true, place: Some((place, _)), .. })) => wish.lead_to(*place),
+            (Some(group), Some(billet)) => {
+                let recruit = billet.recruit((entity, ticket), agent, place, &wish);
+                if recruit.is_some_and(|recruit| desk.draft(group, place.map, recruit, &wish, (rank, served)))
+                {
+                    // It is answered with the others, and nothing it asked for before is.
+                    post.push(Item::Cancel(entity));
+                    return;
+                }
+            }
+            _ => {}
+        }
+        self.owe(desk, entity, ticket, (entity, ticket));
+        let (map, scene, task, made) = (place.map, self.scene_now(), Task::Path(wish), self.now);
+        post.push(Item::Order(Order { entity, ticket, rank, served, map, class, task, made, scene }));
+    }
+
+    /// In lockstep, an answer is due a while after it was asked for.
+    fn owe(&self, desk: &mut Desk, entity: Entity, ticket: u64, job: (Entity, u64)) {
+        let Some(ticks) = self.settings.delivery.lockstep() else { return };
+        let due = Due { tick: self.tick + ticks, entity, ticket, job };
+        let is_sooner = desk.due.back().is_some_and(|last| last.tick > due.tick);
+        desk.due.push_back(due);
+        if is_sooner {
+            // Answers have been promised faster than before.
+            desk.due.make_contiguous().sort_by_key(|due| due.tick);
+        }
+    }
+
+    /// The maps that an order made now is about, if that matters.
+    fn scene_now(&self) -> Option<Scene> {
+        self.settings.delivery.lockstep().map(|_| self.scene.clone())
     }
 
     fn rank(&self, priority: Priority) -> i64 {

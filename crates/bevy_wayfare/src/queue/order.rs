@@ -8,6 +8,7 @@ use bevy::prelude::*;
 
 use crate::agent::ClassId;
 use crate::event::FailureReason;
+use crate::muster::Muster;
 use crate::plan::{Planned, Wish};
 use crate::scene::{Place, Scene};
 
@@ -23,10 +24,19 @@ pub(crate) struct Order {
     pub(crate) served: u64,
     pub(crate) map: Entity,
     pub(crate) class: ClassId,
-    pub(crate) wish: Wish,
+    pub(crate) task: Task,
     pub(crate) made: Instant,
     /// The maps to search on; the newest if none.
     pub(crate) scene: Option<Scene>,
+}
+
+/// What is to be searched for.
+#[derive(Clone, Debug)]
+pub(crate) enum Task {
+    /// A path for the entity itself.
+    Path(Wish),
+    /// Paths for all of a group; the entity is that of the order.
+    Group(Arc<Muster>),
 }
 
 /// News for the workers.

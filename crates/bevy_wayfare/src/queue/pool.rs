@@ -14,6 +14,8 @@ use bevy::tasks::futures_lite::future::yield_now;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use wayfare::Scratch;
 
+use crate::event::FailureReason;
+use crate::queue::Due;
 use crate::queue::job::{Advanced, Job, LookUp, Stub};
 use crate::queue::order::{Item, Outcome};
 use crate::queue::waiting::Waiting;
@@ -178,8 +180,8 @@ impl Pool {
     }
 
     /// Whether this order is still to be answered: it is in the queue, or its answer found the channel full.
-    pub(crate) fn has(&self, entity: Entity, ticket: u64) -> bool {
-        self.posted.load(Ordering::Acquire) > 0 || lock(&self.waiting).has(entity, ticket)
+    pub(crate) fn has(&self, due: &Due) -> bool {
+        self.posted.load(Ordering::Acquire) > 0 || lock(&self.waiting).has(due)
     }
 
     /// Orders not answered yet.
@@ -337,7 +339,7 @@ impl Shared {
     /// Runs one search for a while. Returns how many nodes that closed.
     fn run(&self, job: Job, nodes: u32) -> u32 {
         let from = Instant::now();
-        let (stub, before) = (job.stub(), job.nodes());
+        let (stub, before, muster) = (job.stub(), job.nodes(), job.muster());
         let buffer = || lock(&self.buffers).pop().unwrap_or_default();
         // A search that panics leaves nothing behind that is used again: it and its scratch are dropped.
         let advanced = catch_unwind(AssertUnwindSafe(|| job.advance(self.look_up, nodes, buffer)));
@@ -350,11 +352,22 @@ impl Shared {
             }
             Ok(Advanced::Done(outcome, scratch)) => {
                 let closed = outcome.nodes;
-                self.conclude(&mut waiting, stub, Some(scratch), outcome);
+                self.conclude(&mut waiting, stub, Some(scratch), [outcome]);
+                closed.saturating_sub(before)
+            }
+            Ok(Advanced::Mustered(outcomes, scratch)) => {
+                let closed = outcomes.first().map_or(0, |outcome| outcome.nodes);
+                self.conclude(&mut waiting, stub, Some(scratch), outcomes);
                 closed.saturating_sub(before)
             }
             Err(_) => {
-                self.conclude(&mut waiting, stub, None, stub.panicked(from.elapsed()));
+                match muster {
+                    Some(muster) => {
+                        let outcomes = stub.refuse(&muster, FailureReason::SearchPanicked);
+                        self.conclude(&mut waiting, stub, None, outcomes);
+                    }
+                    None => self.conclude(&mut waiting, stub, None, [stub.panicked(from.elapsed())]),
+                }
                 nodes.into()
             }
         };
@@ -362,18 +375,25 @@ impl Shared {
         u32::try_from(used).unwrap_or(u32::MAX)
     }
 
-    /// Sends the answer off, if it is still wanted.
-    fn conclude(&self, waiting: &mut Waiting, stub: Stub, scratch: Option<Scratch>, outcome: Outcome) {
-        if !waiting.conclude(stub, scratch) {
-            if let Ok(planned) = outcome.result {
-                lock(&self.buffers).push(planned.points);
+    /// Sends the answer off, if it is still wanted; a group's answer is one for each of its members.
+    fn conclude(
+        &self,
+        waiting: &mut Waiting,
+        stub: Stub,
+        scratch: Option<Scratch>,
+        outcomes: impl IntoIterator<Item = Outcome>,
+    ) {
+        let wanted = waiting.conclude(stub, scratch);
+        for outcome in outcomes {
+            if !wanted {
+                if let Ok(planned) = outcome.result {
+                    lock(&self.buffers).push(planned.points);
+                }
+            } else if let Err(TrySendError::Full(outcome) | TrySendError::Disconnected(outcome)) =
+                self.sender.try_send(outcome)
+            {
+                waiting.unsent.push_back(outcome);
             }
-            return;
-        }
-        if let Err(TrySendError::Full(outcome) | TrySendError::Disconnected(outcome)) =
-            self.sender.try_send(outcome)
-        {
-            waiting.unsent.push_back(outcome);
         }
     }
 }

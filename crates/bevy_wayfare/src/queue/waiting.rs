@@ -10,6 +10,7 @@ use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 use wayfare::Scratch;
 
+use crate::queue::Due;
 use crate::queue::job::{Job, Stub};
 use crate::queue::order::{Item, Order, Outcome};
 use crate::scene::Scene;
@@ -68,9 +69,10 @@ impl Waiting {
     }
 
     /// Whether this order is to be answered yet.
-    pub(crate) fn has(&self, entity: Entity, ticket: u64) -> bool {
+    pub(crate) fn has(&self, due: &Due) -> bool {
+        let (entity, ticket) = due.job;
         let queued = self.entries.get(&entity).is_some_and(|entry| entry.order.ticket == ticket);
-        queued || self.unsent.iter().any(|outcome| outcome.ticket == ticket)
+        queued || self.unsent.iter().any(|outcome| outcome.ticket == due.ticket)
     }
 
     /// Searches that have begun and not ended.

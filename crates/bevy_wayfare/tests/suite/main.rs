@@ -13,6 +13,7 @@ mod layers;
 mod fairness;
 mod pool;
 mod lockstep;
+mod group;
 mod schedules;
 mod bad_input;
 mod diagnostics;
