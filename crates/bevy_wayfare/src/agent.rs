@@ -5,6 +5,7 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 use wayfare::Gait;
 
+use crate::avoid::{Avoidance, Steering};
 use crate::motion::{Motion, SafeVelocity, WantedVelocity};
 use crate::path::Path;
 
@@ -26,10 +27,11 @@ use crate::path::Path;
 /// a number means a unit that gets paths and stays where it is; such a radius means a point.
 #[derive(Component, Reflect, Clone, Copy, PartialEq, Debug)]
 #[reflect(Component, Default, Clone, PartialEq, Debug)]
-#[require(Transform, Path, Motion, WantedVelocity, SafeVelocity)]
+#[require(Transform, Path, Motion, Avoidance, Steering, WantedVelocity, SafeVelocity)]
 #[component(on_remove = stand)]
 pub struct Agent {
-    /// The size of its body, for whoever steers units apart. Searches and walls know its centre only.
+    /// The size of its body: others keep off it, and it keeps clear of walls. It should be less than half a cell, for searches
+    /// lead through gaps of one cell.
     pub radius: f32,
     /// Units of the world per second on ordinary ground.
     pub speed: f32,

@@ -89,6 +89,27 @@ pub struct PathInvalidated {
     pub entity: Entity,
 }
 
+/// A unit gets no farther, whatever it tried: waiting, stepping aside, asking whoever is in the way, planning around them and
+/// planning anew. It keeps its order, and goes on trying.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_wayfare::prelude::*;
+///
+/// App::new().add_observer(|stuck: On<Stuck>| match stuck.blocker {
+///     Some(blocker) => println!("{} stands before {blocker}", stuck.entity),
+///     None => println!("{} cannot get through", stuck.entity),
+/// });
+/// ```
+#[derive(EntityEvent, Reflect, Clone, Copy, PartialEq, Debug)]
+#[reflect(Clone, PartialEq, Debug)]
+pub struct Stuck {
+    /// Who.
+    pub entity: Entity,
+    /// Who was in its way when it last looked; nobody, if it is too large for a gap between walls.
+    pub blocker: Option<Entity>,
+}
+
 /// Why there is no path.
 ///
 /// ```

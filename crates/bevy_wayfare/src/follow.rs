@@ -66,6 +66,10 @@ pub(crate) fn follow_paths(
         if *moving == Moving::ByThePlugin && motion.stage != Stage::Looking {
             motion.adopt(transform.translation, parent);
         }
+        if motion.stage == Stage::Drifting {
+            walkers.0 += 1;
+            continue;
+        }
         if motion.stage != Stage::Walking {
             motion.rest();
             (wanted.0, safe.0) = (Vec3::ZERO, Vec3::ZERO);
@@ -115,11 +119,11 @@ pub(crate) fn follow_paths(
     }
 }
 
-/// Nobody is in the way yet: what is wanted is safe.
-pub(crate) fn avoid_nobody(mut units: Query<(&Motion, &WantedVelocity, &mut SafeVelocity)>) {
-    for (motion, wanted, mut safe) in &mut units {
+/// Where units do not avoid each other, what is wanted is safe.
+pub(crate) fn avoid_nobody(mut units: Query<(&mut Motion, &WantedVelocity, &mut SafeVelocity)>) {
+    for (mut motion, wanted, mut safe) in &mut units {
         if motion.stage == Stage::Walking {
-            safe.0 = wanted.0;
+            (safe.0, motion.safe) = (wanted.0, wanted.0);
         }
     }
 }

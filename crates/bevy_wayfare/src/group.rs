@@ -170,6 +170,8 @@ pub(crate) struct Billet {
     pub(crate) offset: Vec2,
     /// It lost sight of its formation, and goes to its place on its own.
     pub(crate) alone: bool,
+    /// It goes its own way, though it could see its formation.
+    pub(crate) detached: bool,
     pub(crate) arrived: bool,
 }
 
@@ -177,7 +179,7 @@ impl Billet {
     /// Takes the place that a search found for it.
     pub(crate) fn join(&mut self, posting: &Posting) {
         self.place = Some((posting.place, posting.plan.goal));
-        (self.offset, self.alone) = (posting.offset, false);
+        (self.offset, self.alone, self.detached) = (posting.offset, false, false);
     }
 }
 

@@ -219,6 +219,8 @@ mod deliver;
 mod life;
 mod follow;
 mod march;
+pub mod avoid;
+mod errand;
 pub mod motion;
 pub mod diagnostics;
 #[cfg(feature = "gizmos")]
@@ -226,8 +228,9 @@ pub mod gizmos;
 pub mod plugin;
 
 pub use agent::{Agent, ClassId, Facing, OnMap, Units};
+pub use avoid::Avoidance;
 pub use diagnostics::PathfindingDiagnostics;
-pub use event::{Arrived, FailureReason, PathFailed, PathFound, PathInvalidated};
+pub use event::{Arrived, FailureReason, PathFailed, PathFound, PathInvalidated, Stuck};
 #[cfg(feature = "gizmos")]
 pub use gizmos::{PathfindingGizmos, PathfindingGizmosPlugin};
 pub use group::{GroupArrived, GroupOrder, MemberOf, Members};
@@ -238,7 +241,7 @@ pub use path::{Path, Reach};
 pub use plane::Plane;
 pub use plugin::{PathfindingClock, PathfindingPlugin, PathfindingSystems};
 pub use request::{Goal, PathRequest, Priority};
-pub use settings::{Delivery, Drive, PathfindingSettings};
+pub use settings::{Delivery, Drive, KeepTo, PathfindingSettings};
 pub use spot::Spot;
 pub use tiles::{
     LayerOf, Merge, NavLayers, NavTile, TileGrid, TileInfo, TileLayer, TileRules, TilesError, TilesRefused,
@@ -248,12 +251,12 @@ pub use wayfare;
 /// Everything a game names.
 pub mod prelude {
     pub use crate::{
-        Agent, Arrived, ClassId, Delivery, Drive, Facing, FailureReason, Footprint, Goal, GroupArrived,
-        GroupOrder, LayerOf, MemberOf, Members, Merge, NavLayers, NavMap, NavTile, Obstacle, OnMap, Path,
-        PathFailed, PathFound, PathInvalidated, PathRequest, PathfindingClock, PathfindingDiagnostics,
-        PathfindingPlugin, PathfindingSettings, PathfindingSystems, Plane, Priority, Reach, Rows,
-        SafeVelocity, Spot, TileGrid, TileInfo, TileLayer, TileRules, TilesError, TilesRefused, Units,
-        WantedVelocity,
+        Agent, Arrived, Avoidance, ClassId, Delivery, Drive, Facing, FailureReason, Footprint, Goal,
+        GroupArrived, GroupOrder, KeepTo, LayerOf, MemberOf, Members, Merge, NavLayers, NavMap, NavTile,
+        Obstacle, OnMap, Path, PathFailed, PathFound, PathInvalidated, PathRequest, PathfindingClock,
+        PathfindingDiagnostics, PathfindingPlugin, PathfindingSettings, PathfindingSystems, Plane, Priority,
+        Reach, Rows, SafeVelocity, Spot, Stuck, TileGrid, TileInfo, TileLayer, TileRules, TilesError,
+        TilesRefused, Units, WantedVelocity,
     };
     #[cfg(feature = "gizmos")]
     pub use crate::{PathfindingGizmos, PathfindingGizmosPlugin};

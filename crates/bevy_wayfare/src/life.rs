@@ -21,7 +21,13 @@ pub(crate) fn arrive(
     commands: &mut Commands,
 ) {
     motion.halt();
+    let errand = path.errand.take();
     desk.keep(path.take());
+    if let Some(mut errand) = errand {
+        // It was only getting out of somebody's way.
+        path.errand = errand.arrive().then_some(errand);
+        return;
+    }
     if path.is_waiting() && goes_on {
         return;
     }

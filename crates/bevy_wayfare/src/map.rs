@@ -328,6 +328,8 @@ impl NavMap {
             aims: Aims::One(to.into().aim(self.plane)),
             options: PathOptions::default(),
             escape_cells: 0,
+            radius: 0.0,
+            around: None,
         };
         let asked = wish.look_up(&snapshot, &layout)?;
         let version = snapshot.map().version();

@@ -119,6 +119,8 @@ impl MarchPlan {
             && path.class == self.class
             && motion.stage == Stage::Walking
             && billet.place.is_some()
+            && !billet.detached
+            && path.errand.is_none()
     }
 }
 

@@ -6,7 +6,7 @@
 
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
-use wayfare::follow::slide;
+use wayfare::avoid::{Disc, push};
 
 use crate::agent::{Agent, Facing};
 use crate::life::{arrive, leads_on};
@@ -65,6 +65,8 @@ pub(crate) struct Motion {
     pub(crate) planned_heading: f32,
     /// Whether that is the end of the path.
     pub(crate) arrives: bool,
+    /// The velocity of the step that is planned. If it is another one by then, somebody else has a say.
+    pub(crate) safe: Vec3,
     /// For the next step its formation says where it goes, not its path.
     pub(crate) marching: bool,
     /// How far it still has to go, if its formation says so.
@@ -87,6 +89,7 @@ impl Default for Motion {
             planned: Vec2::ZERO,
             planned_heading: 0.0,
             arrives: false,
+            safe: Vec3::ZERO,
             marching: false,
             to_go: None,
             pace: f32::INFINITY,
@@ -101,6 +104,8 @@ pub(crate) enum Stage {
     #[default]
     Still,
     Walking,
+    /// Moved by others, or by the game, though it has no path.
+    Drifting,
     /// Drawn on its last step.
     Settling,
     /// Has not moved, and is to look whether it can stand where it does.
@@ -109,8 +114,8 @@ pub(crate) enum Stage {
 
 impl Stage {
     /// Whether the transform is the plugin's to write.
-    fn is_moving(self) -> bool {
-        matches!(self, Self::Walking | Self::Settling)
+    pub(crate) fn is_moving(self) -> bool {
+        matches!(self, Self::Walking | Self::Drifting | Self::Settling)
     }
 }
 
@@ -130,6 +135,12 @@ impl Motion {
             self.written = at.transform.translation;
         }
         self.stage = Stage::Walking;
+    }
+
+    /// Gives in to others.
+    pub(crate) fn drift(&mut self, plane: Plane, at: &WhereaboutsItem<'_, '_>, facing: Facing) {
+        self.set_out(plane, at, facing);
+        self.stage = Stage::Drifting;
     }
 
     /// Walks its own path, at its own pace.
@@ -303,7 +314,6 @@ pub(crate) fn move_units(
         Option<&PathRequest>,
         &mut Path,
         &mut Motion,
-        &WantedVelocity,
         &SafeVelocity,
         &mut Transform,
         Option<&ChildOf>,
@@ -312,26 +322,30 @@ pub(crate) fn move_units(
     mut commands: Commands,
 ) {
     let dt = time.delta_secs();
-    for (entity, agent, request, mut path, mut motion, wanted, safe, transform, child) in &mut units {
-        if motion.stage != Stage::Walking {
+    for (entity, agent, request, mut path, mut motion, safe, transform, child) in &mut units {
+        if !matches!(motion.stage, Stage::Walking | Stage::Drifting) {
             continue;
         }
         let parent = child.and_then(|child| parents.get(child.parent()).ok());
         let pushed = motion.adopt(transform.translation, parent);
-        let as_planned = safe.0 == wanted.0 && !pushed;
+        let as_planned = safe.0 == motion.safe && !pushed;
         (motion.before, motion.heading_before) = (motion.position, motion.heading);
         motion.heading = motion.planned_heading;
         motion.position = if as_planned {
             motion.planned
         } else {
             let place = path.map.and_then(|map| scene.place(map));
+            let disc = Disc { centre: motion.position, radius: agent.radius };
             match place.and_then(|place| place.footing(path.class)) {
-                Some(footing) => slide(footing, motion.position, motion.plane.flat(safe.0) * dt),
+                Some(footing) => push(footing, disc, motion.plane.flat(safe.0) * dt),
                 None => motion.position,
             }
         };
         let (position, heading) = (motion.position, motion.heading);
         motion.write(&mut Body { transform, parent }, position, heading, agent.facing);
+        if motion.stage != Stage::Walking {
+            continue;
+        }
         // One that was steered is there when it is near enough.
         let is_near = |end: Vec2| end.distance(position) <= agent.arrival_radius;
         let steered_there = !as_planned && path.end().is_some_and(is_near) && path.points().len() <= 1;

@@ -1,12 +1,16 @@
 //! What a unit is given: a [`Path`], there from the start and empty until a request is answered.
 
+use std::sync::Arc;
+
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
+use wayfare::avoid::Disc;
 use wayfare::{Cost, Headway};
 
 use crate::agent::ClassId;
+use crate::errand::Errand;
 use crate::queue::Inbox;
 use crate::request::PathRequest;
 
@@ -42,6 +46,12 @@ pub struct Path {
     pub(crate) reach: Reach,
     #[reflect(ignore)]
     pub(crate) order: OrderState,
+    /// Those whom the next search should lead around.
+    #[reflect(ignore)]
+    pub(crate) around: Option<Arc<[Disc]>>,
+    /// It leads out of somebody's way, not to where the unit was ordered.
+    #[reflect(ignore)]
+    pub(crate) errand: Option<Errand>,
 }
 
 impl Path {
@@ -108,6 +118,7 @@ impl Path {
         self.headway = Headway::default();
         self.cost = 0;
         self.order.broken = false;
+        self.errand = None;
         core::mem::take(&mut self.points)
     }
 }
@@ -126,6 +137,8 @@ impl Clone for Path {
             class: *class,
             reach: *reach,
             order,
+            around: None,
+            errand: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bevy::math::Vec2;
+use wayfare::avoid::{Disc, fit};
 use wayfare::follow::{Footing, lay};
 use wayfare::{
     Answer, Cell, CellShape, Cost, Fallback, Layout, Progress, QueryError, Scratch, Search, Shortfall,
@@ -34,6 +35,10 @@ pub(crate) struct Wish {
     pub(crate) aims: Aims,
     pub(crate) options: PathOptions,
     pub(crate) escape_cells: u32,
+    /// How large the unit is that is to go there.
+    pub(crate) radius: f32,
+    /// Those whom the way should lead around.
+    pub(crate) around: Option<Arc<[Disc]>>,
 }
 
 /// A search under way.
@@ -152,6 +157,7 @@ impl Plan {
             Reach::Goal => route.cells().last().and_then(|end| exact_end(&layout, &wish.aims, *end)),
             Reach::Nearest | Reach::BudgetSpent => None,
         };
+        let to = to.map(|to| fit(footing, Disc { centre: to, radius: wish.radius }));
         lay(footing, route.cells(), from, to, &mut points);
         let cost = route.cost();
         scratch.recycle(route);

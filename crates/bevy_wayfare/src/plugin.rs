@@ -6,9 +6,11 @@ use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
 use crate::agent::{Agent, ClassId, Facing, OnMap, Units};
+use crate::avoid::{Avoidance, Crowds, anybody_moves, avoid_units};
 use crate::deliver::deliver_paths;
 use crate::diagnostics::{PathfindingDiagnostics, Tally, report};
-use crate::event::{Arrived, FailureReason, PathFailed, PathFound, PathInvalidated};
+use crate::errand::heed_advice;
+use crate::event::{Arrived, FailureReason, PathFailed, PathFound, PathInvalidated, Stuck};
 use crate::follow::{avoid_nobody, follow_paths, watch_targets};
 use crate::group::{GroupArrived, GroupOrder, MemberOf, Members, close_groups, note_arrival};
 use crate::map::{NavMap, Rows};
@@ -24,7 +26,7 @@ use crate::plane::Plane;
 use crate::queue::{Desk, Inbox, Pool, queue_requests, search};
 use crate::request::{Goal, PathRequest, Priority};
 use crate::scene::Scene;
-use crate::settings::{Delivery, Drive, PathfindingSettings};
+use crate::settings::{Delivery, Drive, KeepTo, PathfindingSettings};
 use crate::sync::{Changes, check_paths, maps_changed, sync_ground, sync_maps};
 use crate::tiles::{LayerOf, Merge, NavLayers, NavTile, TileRules, TilesError, TilesRefused};
 
@@ -48,6 +50,7 @@ use crate::tiles::{LayerOf, Merge, NavLayers, NavTile, TileRules, TilesError, Ti
 pub struct PathfindingPlugin {
     schedule: InternedScheduleLabel,
     following: Following,
+    avoiding: Avoiding,
     moving: Moving,
     settings: PathfindingSettings,
 }
@@ -57,6 +60,7 @@ impl Default for PathfindingPlugin {
         Self {
             schedule: FixedUpdate.intern(),
             following: Following::On,
+            avoiding: Avoiding::On,
             moving: Moving::ByThePlugin,
             settings: PathfindingSettings::default(),
         }
@@ -77,6 +81,13 @@ impl PathfindingPlugin {
     #[must_use]
     pub fn without_following(mut self) -> Self {
         self.following = Following::Off;
+        self
+    }
+
+    /// Lets units walk through each other, and along walls with their centre only: what is wanted is safe.
+    #[must_use]
+    pub fn without_avoidance(mut self) -> Self {
+        self.avoiding = Avoiding::Off;
         self
     }
 
@@ -122,9 +133,19 @@ impl Plugin for PathfindingPlugin {
                 search.in_set(Search),
                 (deliver_paths, report).chain().in_set(Deliver),
                 (follow_paths, lead_groups).chain().run_if(anybody_walks).in_set(Follow),
-                avoid_nobody.run_if(anybody_walks).in_set(Avoid),
             ),
         );
+        match self.avoiding {
+            Avoiding::On => {
+                app.init_resource::<Crowds>().add_systems(
+                    self.schedule,
+                    (avoid_units.run_if(anybody_moves), heed_advice).chain().in_set(Avoid),
+                );
+            }
+            Avoiding::Off => {
+                app.add_systems(self.schedule, avoid_nobody.run_if(anybody_walks).in_set(Avoid));
+            }
+        }
         app.add_systems(PostUpdate, sync_ground.after(TransformSystems::Propagate));
         watch_obstacles(app);
         #[cfg(feature = "tilemap")]
@@ -193,6 +214,13 @@ pub(crate) enum Following {
     Off,
 }
 
+/// Whether units keep off each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Avoiding {
+    On,
+    Off,
+}
+
 /// Who moves bodies.
 #[derive(Resource, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Moving {
@@ -217,6 +245,7 @@ fn register_types(app: &mut App) {
         .register_type::<ClassId>()
         .register_type::<Facing>()
         .register_type::<OnMap>()
+        .register_type::<Avoidance>()
         .register_type::<Units>()
         .register_type::<PathRequest>()
         .register_type::<Goal>()
@@ -233,9 +262,11 @@ fn register_types(app: &mut App) {
         .register_type::<PathFailed>()
         .register_type::<FailureReason>()
         .register_type::<Arrived>()
+        .register_type::<Stuck>()
         .register_type::<PathInvalidated>()
         .register_type::<PathfindingSettings>()
         .register_type::<PathfindingClock>()
         .register_type::<Drive>()
+        .register_type::<KeepTo>()
         .register_type::<Delivery>();
 }

@@ -58,6 +58,8 @@ pub struct PathfindingSettings {
     pub frame_budget: Duration,
     /// When answers arrive.
     pub delivery: Delivery,
+    /// On which side units pass each other that meet head-on.
+    pub keep: KeepTo,
     /// Whether units walk slower where the ground is dear: their speed is divided by the factor of the terrain.
     pub slowed_by_terrain: bool,
     /// How many cells away a free cell may be for a unit whose own is blocked to walk out to it. Beyond that its
@@ -74,6 +76,7 @@ impl Default for PathfindingSettings {
             drive: Drive::Pool,
             frame_budget: Duration::from_millis(2),
             delivery: Delivery::WhenReady,
+            keep: KeepTo::Right,
             slowed_by_terrain: true,
             escape_cells: 16,
         }
@@ -97,6 +100,19 @@ impl PathfindingSettings {
     pub(crate) fn frame_end(&self) -> Option<Instant> {
         Instant::now().checked_add(self.frame_budget)
     }
+}
+
+/// On which side of the road units keep, seen by one who walks it.
+#[derive(Reflect, Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[reflect(Default, Clone, PartialEq, Hash, Debug)]
+pub enum KeepTo {
+    /// On the right.
+    #[default]
+    Right,
+    /// On the left.
+    Left,
+    /// On either: each pair passes as it happens to meet.
+    Either,
 }
 
 /// Who runs the searches.

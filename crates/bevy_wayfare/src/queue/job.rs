@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bevy::math::Vec2;
 use bevy::platform::time::Instant;
 use bevy::prelude::Entity;
-use wayfare::{Layout, Progress, Scratch, Snapshot};
+use wayfare::avoid::Disc;
+use wayfare::{Cell, Factor, GroundPlan, Layout, Progress, Scratch, Snapshot};
 
 use crate::agent::ClassId;
 use crate::event::FailureReason;
@@ -207,6 +208,9 @@ struct Begun {
     asked: Asked,
 }
 
+/// What those who stand in the way make the ground cost, for a search around them.
+const BURDEN: Factor = Factor::whole(20);
+
 fn begin(
     look_up: LookUp,
     wish: &Wish,
@@ -217,5 +221,13 @@ fn begin(
     let view = Arc::clone(place.view(class)?);
     let layout = place.layout.ok_or(FailureReason::NoMap)?;
     let asked = look_up(wish, &view, &layout)?;
+    let view = match (&wish.around, view.map().area()) {
+        (Some(around), Some(area)) => {
+            let plans = around.iter().map(|&Disc { centre, radius }| GroundPlan::Disc { centre, radius });
+            let cells: Vec<Cell> = plans.flat_map(|plan| plan.cells(&layout, area)).collect();
+            Arc::new(view.burdened(&cells, BURDEN))
+        }
+        _ => view,
+    };
     Ok(Begun { view, layout, asked })
 }

@@ -22,6 +22,7 @@ use bevy::prelude::*;
 use core::time::Duration;
 
 use crate::agent::{Agent, ClassId, OnMap};
+use crate::avoid::Crowds;
 use crate::event::FailureReason;
 use crate::group::Billet;
 use crate::march::MarchPlan;
@@ -166,6 +167,7 @@ pub(crate) fn queue_requests(
     clock: Res<PathfindingClock>,
     scene: Res<Scene>,
     settings: Res<PathfindingSettings>,
+    crowds: Option<Res<Crowds>>,
     targets: Query<Whereabouts>,
     companies: Companies,
     changed_agents: Query<Entity, (Or<(Added<Agent>, Changed<OnMap>)>, With<PathRequest>, Allow<Disabled>)>,
@@ -180,7 +182,9 @@ pub(crate) fn queue_requests(
 ) {
     let lockstep = settings.delivery.lockstep();
     let now = Instant::now();
-    let clerk = Clerk { tick: clock.tick(), now, scene: &scene, settings: &settings, targets: &targets };
+    let avoids = crowds.is_some();
+    let clerk =
+        Clerk { tick: clock.tick(), now, scene: &scene, settings: &settings, avoids, targets: &targets };
     pool.post(|post| {
         for entity in inbox.removed.drain(..) {
             let cancelled = match stopped.get_mut(entity) {
@@ -262,6 +266,8 @@ struct Clerk<'a, 'w, 's> {
     now: Instant,
     scene: &'a Scene,
     settings: &'a PathfindingSettings,
+    /// Whether units keep clear of walls and of each other.
+    avoids: bool,
     targets: &'a Query<'w, 's, Whereabouts>,
 }
 
@@ -269,7 +275,9 @@ impl Clerk<'_, '_, '_> {
     /// Sends the request of one entity off, unless an older one of the same entity must be answered first.
     fn take(&self, asker: AskerItem<'_, '_>, desk: &mut Desk, post: &mut Post) {
         let AskerItem { entity, request, agent, on_map, at, billet, mut path } = asker;
-        let state = &mut path.bypass_change_detection().order;
+        let path = path.bypass_change_detection();
+        let around = path.around.take();
+        let state = &mut path.order;
         state.replan = false;
         let again = state.asked == Some(request.last_changed());
         if state.ticket.is_some() && state.replaced >= MOST_REPLACED {
@@ -310,6 +318,9 @@ impl Clerk<'_, '_, '_> {
                 return;
             }
         };
+        if self.avoids {
+            (wish.radius, wish.around) = (agent.map_or(0.0, |agent| agent.radius), around);
+        }
         if target.is_some() && !chased {
             desk.chasers.push(entity);
         }
@@ -402,7 +413,11 @@ impl Clerk<'_, '_, '_> {
             }
         };
         let escape_cells = self.settings.escape_cells;
-        Ok((place, Wish { start, aims, options: request.options, escape_cells }, target))
+        Ok((
+            place,
+            Wish { start, aims, options: request.options, escape_cells, radius: 0.0, around: None },
+            target,
+        ))
     }
 
     fn aim(&self, goal: Goal, plane: Plane) -> Result<Aim, FailureReason> {

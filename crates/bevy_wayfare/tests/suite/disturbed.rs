@@ -142,7 +142,9 @@ fn a_unit_disabled_while_it_waits_loses_no_answer() {
 
 #[test]
 fn a_unit_stopped_while_it_is_disabled_stands_when_it_is_enabled() {
-    let mut game = Game::in_frame(LANE);
+    // The other one walks through it.
+    let mut game = Game::with(LANE, PathfindingPlugin::default().without_avoidance())
+        .tuned(|settings| settings.drive = Drive::InFrame);
     let unit = game.unit(0, 0);
     game.order(unit, PathRequest::to(Cell::new(19, 0)));
     game.updates(10);

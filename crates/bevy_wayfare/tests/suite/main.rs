@@ -14,6 +14,7 @@ mod fairness;
 mod pool;
 mod lockstep;
 mod group;
+mod avoidance;
 mod schedules;
 mod bad_input;
 mod diagnostics;

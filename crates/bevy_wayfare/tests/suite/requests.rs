@@ -11,7 +11,7 @@ const LANE: &str = "....................";
 fn a_unit_goes_to_a_point_of_the_world_and_stops_exactly_there() {
     let mut game = Game::new(WALL);
     let unit = game.unit(0, 0);
-    let goal = game.centre(9, 2) + Vec3::new(0.2, -0.3, 7.0);
+    let goal = game.centre(9, 2) + Vec3::new(0.1, -0.05, 7.0);
     game.order(unit, PathRequest::to(goal));
     game.until("it arrives", |game| game.has_heard(Heard::Arrived(unit, Reach::Goal)));
     assert_eq!(game.heard(), [Heard::Found(unit, Reach::Goal), Heard::Arrived(unit, Reach::Goal)]);

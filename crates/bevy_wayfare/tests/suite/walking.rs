@@ -46,7 +46,9 @@ fn dear_ground_slows_down_unless_switched_off() {
 
 #[test]
 fn time_can_be_scaled_and_paused() {
-    let mut game = Game::in_frame(LANE);
+    // They meet in a lane that has no room for two.
+    let mut game = Game::with(LANE, PathfindingPlugin::default().without_avoidance())
+        .tuned(|settings| settings.drive = Drive::InFrame);
     let unit = game.unit(0, 0);
     game.world().resource_mut::<Time<Virtual>>().set_relative_speed(2.0);
     let time = travel_time(&mut game, unit, Cell::new(18, 0), STEP);
@@ -116,7 +118,8 @@ fn maps_far_away_tiny_huge_or_turned_are_walked_alike() {
         let units: Vec<Entity> = (0..30)
             .map(|_| {
                 let (from, to) = (random.cell(&map), random.cell(&map));
-                let unit = game.unit_with(from.x, from.y, Agent { speed: 16.0 * side, ..default() });
+                let agent = Agent { speed: 16.0 * side, radius: 0.3 * side, ..default() };
+                let unit = game.unit_with(from.x, from.y, agent);
                 game.order(unit, PathRequest::to(to).or_nearest());
                 unit
             })

@@ -141,7 +141,8 @@ fn nobody_walks_on_through_a_wall_while_the_way_out_is_searched() {
 #[test]
 fn a_wall_on_another_storey_concerns_nobody() {
     let storey = || NavMap::from_text("....\n....\n....").unwrap().with_plane(Plane::Xz);
-    let mut game = Game::on(storey(), PathfindingPlugin::default());
+    // Both stand in the same place, and stay there.
+    let mut game = Game::on(storey(), PathfindingPlugin::default().without_avoidance());
     let above = game.world().spawn((storey(), Transform::from_xyz(0.0, 10.0, 0.0))).id();
     let (plain, naming) = (game.unit(1, 1), game.unit(1, 1));
     for unit in [plain, naming] {

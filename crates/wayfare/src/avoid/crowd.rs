@@ -6,7 +6,7 @@ use glam::Vec2;
 
 use super::contact::{PASSES, part};
 use super::ladder::{Block, climb};
-use super::mover::{Mover, longest_step};
+use super::mover::{Mover, longest_step, sane};
 use super::near::{Grid, List, MOST, Places};
 use super::steer::{Choice, HORIZON, make_way, walk};
 use super::wall::Walls;
@@ -14,10 +14,19 @@ use super::{Advice, Body, Outcome, Rung, Spread, Stance};
 use crate::follow::Footing;
 
 /// The rules of the crowd.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CrowdSettings {
     /// On which side units pass each other that meet head-on.
     pub side: RoadSide,
+    /// How many cells away a free one may be for a unit in a wall to walk out to it.
+    pub escape_cells: u32,
+}
+
+/// On the right; 16 cells.
+impl Default for CrowdSettings {
+    fn default() -> Self {
+        Self { side: RoadSide::Right, escape_cells: 16 }
+    }
 }
 
 /// On which side of the road units keep, where x leads right and y leads up.
@@ -47,8 +56,8 @@ pub struct Crowd {
     bodies: Vec<Body>,
     outcomes: Vec<Outcome>,
     grid: Grid,
-    /// How far away somebody is looked at.
-    range: f32,
+    /// How far the largest reaches.
+    widest: f32,
     /// From the sorted order to that of input, with the names that decide it.
     order: Vec<(u32, u64)>,
     /// From the order of input to the sorted one.
@@ -108,11 +117,11 @@ impl Crowd {
     }
 
     /// Moves everybody by `dt` seconds. A time that is not positive and finite moves nobody; a quarter of a second is the
-    /// longest.
+    /// longest, and what is below a microsecond is none.
     ///
     /// Units walk on the ground of their number; one whose number is not there is stopped by no walls.
     pub fn step(&mut self, settings: &CrowdSettings, dt: f32, grounds: &[Footing<'_>], spread: &impl Spread) {
-        let dt = if dt.is_finite() { dt.clamp(0.0, LONGEST_STEP) } else { 0.0 };
+        let dt = if dt.is_finite() && dt >= SHORTEST_STEP { dt.min(LONGEST_STEP) } else { 0.0 };
         self.sort(dt);
         self.steer(settings, dt, grounds, spread);
         self.narrow(spread);
@@ -125,13 +134,12 @@ impl Crowd {
     /// The first stage of a step alone, after which [`neighbours`](Self::neighbours) knows who is where.
     pub fn sort(&mut self, dt: f32) {
         let (mut radius, mut speed) = (0.0_f32, 0.0_f32);
-        let sane = |value: f32| if value.is_finite() { value.max(0.0) } else { 0.0 };
         for body in &self.bodies {
             (radius, speed) = (radius.max(sane(body.radius)), speed.max(sane(body.speed)));
         }
-        self.range = (2.0 * radius + speed * LOOK).max(f32::MIN_POSITIVE);
+        self.widest = radius;
         let touching = 2.0 * (radius + longest_step(radius, speed, dt));
-        let side = touching.max(self.range / 3.0);
+        let side = touching.max((2.0 * radius + speed * LOOK) / 3.0);
         let places = self.bodies.iter().map(|body| (body.position, body.id));
         self.grid.sort(places, side, &mut self.order);
         self.sorted.clear();
@@ -156,13 +164,13 @@ impl Crowd {
         self.after.resize(len, Vec2::ZERO);
         let (bodies, order, movers, places, grid) =
             (&self.bodies, &self.order, &self.movers, &self.places, &self.grid);
-        let range = self.range;
+        let widest = self.widest;
         let size = part_size(len, spread);
         let parts = (0..).step_by(size).zip(self.moves.chunks_mut(size)).zip(self.ahead.chunks_mut(size));
         spread.each(parts, |((first, moves), ahead): ((usize, &mut [Move]), &mut [Vec2])| {
             for ((own, step), ahead) in (first..).zip(moves).zip(ahead) {
                 let mover = &movers[own];
-                let near = mover.looks.then(|| grid.around(own, places, range));
+                let near = mover.looks.then(|| grid.around(own, places, range(mover, widest)));
                 step.choice = match (mover.stance, &near) {
                     (Stance::Locked, _) => Choice::STAND,
                     (Stance::Walking, Some(near)) => walk(mover, near.as_slice(), movers, settings.side),
@@ -182,13 +190,17 @@ impl Crowd {
                         // Whoever is in a wall is pushed by nobody, and leaves it by the shortest way if it knows none.
                         step.touching = List::EMPTY;
                         let knows_none = mover.wanted == Vec2::ZERO && mover.stance != Stance::Locked;
-                        step.exit = walls.exit(mover.position).filter(|_| knows_none);
+                        step.exit = walls.exit(mover.position, settings.escape_cells).filter(|_| knows_none);
                         if let Some(exit) = step.exit {
                             *ahead =
                                 mover.position + (exit - mover.position).clamp_length_max(mover.speed * dt);
                         }
                     }
-                    *ahead = walls.carry(mover.position, *ahead, mover.radius);
+                    *ahead = match mover.stance {
+                        Stance::Walking => walls.walk(mover.position, *ahead, mover.radius),
+                        Stance::Idle => walls.carry(mover.position, *ahead, mover.radius),
+                        Stance::Locked => mover.position,
+                    };
                 }
             }
         });
@@ -241,8 +253,8 @@ impl Crowd {
         }));
         for (own, (number, _)) in self.order.iter().enumerate() {
             let (mover, body) = (&self.movers[own], &self.bodies[*number as usize]);
-            let (step, most) = (self.ahead[own] - mover.position, mover.longest_step(dt));
-            let mut place = self.ahead[own];
+            let mut place = if dt > 0.0 { self.ahead[own] } else { mover.position };
+            let (step, most) = (place - mover.position, mover.longest_step(dt));
             if step.length_squared() > most * most {
                 place = mover.position + step.clamp_length_max(most);
                 if let Some(walls) = walls_of(grounds, self.moves[own].walls) {
@@ -256,12 +268,14 @@ impl Crowd {
             outcome.memory.remember(body, mover, place, dt);
             if let Some(exit) = self.moves[own].exit {
                 outcome.memory.settle_at(exit);
+            } else if mover.stance == Stance::Idle && is_cramped(own, &self.moves, &self.movers) {
+                outcome.memory.settle_at(place);
             }
             if mover.looks {
                 let kept = outcome.memory.choose(&choice);
                 let block = block(&self.movers, own, choice.blocker);
                 outcome.blocker = choice.blocker.map(|blocker| self.movers[blocker as usize].id);
-                outcome.advice = climb(&mut outcome.memory, body, block, kept);
+                outcome.advice = climb(&mut outcome.memory, body, mover, block, kept);
             }
         }
         self.ask(grounds);
@@ -274,12 +288,14 @@ impl Crowd {
         self.asked_by.clear();
         self.asked_by.resize(self.order.len(), None);
         for (own, (number, _)) in (0..).zip(&self.order) {
-            let asks = self.outcomes[*number as usize].memory.rung() == Rung::Asks;
-            let Some(blocker) = self.moves[own as usize].choice.blocker.filter(|_| asks) else { continue };
-            if self.has_room(own as usize, blocker as usize, grounds) {
+            let Some(blocker) = self.moves[own as usize].choice.blocker else { continue };
+            let block = block(&self.movers, own as usize, Some(blocker));
+            // Idle ones are asked at once, or they would be pushed along a lane to its end.
+            let asks = self.outcomes[*number as usize].memory.rung() == Rung::Asks || block == Block::Idle;
+            if !asks || self.has_room(own as usize, blocker as usize, grounds) {
                 continue;
             }
-            let (asked, by) = match block(&self.movers, own as usize, Some(blocker)) {
+            let (asked, by) = match block {
                 Block::Idle => (blocker, own),
                 Block::Mutual if self.outranks(own, blocker) => (blocker, own),
                 Block::Mutual => (own, blocker),
@@ -332,12 +348,25 @@ impl Crowd {
         &self.outcomes
     }
 
-    /// The neighbours that a unit looks at, by their numbers and in no particular order: the nearest few of those it avoids.
-    pub fn neighbours(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
-        self.neighbours_within(index, self.range)
+    /// The number of the unit with this name.
+    pub fn find(&self, id: u64) -> Option<usize> {
+        self.bodies.iter().position(|body| body.id == id)
     }
 
-    /// As [`neighbours`](Self::neighbours), of those no farther away than this; at most [`NEIGHBOURS`](Self::NEIGHBOURS),
+    /// The number of whoever is in the way of a unit, if it looked around in the last step.
+    pub fn blocker(&self, index: usize) -> Option<usize> {
+        let place = self.sorted.get(index).and_then(|place| self.moves.get(*place as usize))?;
+        self.order.get(place.choice.blocker? as usize).map(|(number, _)| *number as usize)
+    }
+
+    /// The neighbours that a unit looks at, by their numbers and in no particular order: the nearest few of those it avoids.
+    pub fn neighbours(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        let place = self.sorted.get(index).filter(|place| **place != NOWHERE);
+        let range = place.map_or(0.0, |place| range(&self.movers[*place as usize], self.widest));
+        self.neighbours_within(index, range)
+    }
+
+    /// As [`neighbours`](Self::neighbours), of those nearer than this; at most [`NEIGHBOURS`](Self::NEIGHBOURS),
     /// and none beyond a few sizes of the largest unit.
     pub fn neighbours_within(&self, index: usize, within: f32) -> impl Iterator<Item = usize> + '_ {
         let place = self.sorted.get(index).copied().filter(|place| *place != NOWHERE);
@@ -352,13 +381,28 @@ impl Crowd {
         let Some(body) = self.bodies.get(index) else { return };
         for (place, mover) in self.movers.iter().enumerate() {
             let stands = mover.stance != Stance::Walking || mover.rung >= Rung::Waits;
-            let is_near = mover.position.distance_squared(body.position) <= reach * reach;
+            let is_near = mover.position.distance(body.position) <= reach;
             if stands && is_near && mover.id != body.id && body.layers.avoid(self.places.layers[place]) {
                 discs.push(Disc { centre: mover.position, radius: mover.radius });
             }
         }
     }
 }
+
+/// Whether an idle unit has no room at home, because somebody else who stands has the same. While somebody walks past,
+/// that remains to be seen.
+fn is_cramped(own: usize, moves: &[Move], movers: &[Mover]) -> bool {
+    let (mover, near) = (&movers[own], moves[own].touching.as_slice());
+    let mut others = near.iter().map(|other| &movers[*other as usize]);
+    let has_same_home = |other: &Mover| {
+        let near = CRAMPED * (mover.radius + other.radius);
+        other.home.distance_squared(mover.home) < near * near
+    };
+    others.clone().any(has_same_home) && others.all(|other| other.stance != Stance::Walking)
+}
+
+/// How near two homes are, in parts of touching, that are too near.
+const CRAMPED: f32 = 0.95;
 
 /// How a unit stands to whoever is in its way.
 fn block(movers: &[Mover], own: usize, blocker: Option<u32>) -> Block {
@@ -382,13 +426,20 @@ const LOOK: f32 = 0.55;
 /// How near others are, in parts of touching, that contact may still bring to touch.
 const NEARLY: f32 = 1.35;
 
-/// Steps longer than this, in seconds, are cut to it.
+/// Steps longer than this, in seconds, are cut to it, and shorter ones than this are none.
 const LONGEST_STEP: f32 = 0.25;
+const SHORTEST_STEP: f32 = 1e-6;
 
 /// The place of a unit that is nowhere.
 const NOWHERE: u32 = u32::MAX;
 
 const _: () = assert!(LOOK <= HORIZON);
+
+/// How far away somebody is looked at.
+#[inline]
+fn range(mover: &Mover, widest: f32) -> f32 {
+    mover.radius + widest + mover.speed * LOOK
+}
 
 /// How many units a thread is given at a time.
 fn part_size(len: usize, spread: &impl Spread) -> usize {

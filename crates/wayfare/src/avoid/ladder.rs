@@ -98,6 +98,9 @@ const GIVEN: f32 = 2.0;
 /// How near to its end, in radii, a unit counts as having come there.
 const THERE: f32 = 2.0;
 
+/// How near to its end, in radii, is near enough if somebody is in the way.
+const CLOSE: f32 = 0.5;
+
 /// How long somebody who stands in the way at the goal is put up with, in seconds.
 const SETTLING: f32 = 0.5;
 
@@ -105,6 +108,11 @@ impl Memory {
     /// Which rung of the ladder the unit is on.
     pub const fn rung(&self) -> Rung {
         self.rung
+    }
+
+    /// Where an idle unit returns to when nobody is in its way any more. `None` while it walks.
+    pub fn home(&self) -> Option<Vec2> {
+        self.home.is_finite().then_some(self.home)
     }
 
     /// For one that was told to [give way](super::Advice::GiveWay) and found no bay: now the other one has to.
@@ -165,6 +173,9 @@ impl Memory {
             Stance::Idle | Stance::Locked => {
                 if !self.home.is_finite() {
                     self.has_settled |= self.end.distance(body.position) <= THERE * body.radius;
+                } else if self.home != mover.home {
+                    // Somebody has put it elsewhere.
+                    self.has_settled = false;
                 }
                 self.home = mover.home;
                 self.best = f32::INFINITY;
@@ -202,24 +213,31 @@ pub(super) enum Block {
 }
 
 /// Lets a walking unit with a way climb up or down the ladder. Returns what its owner should do.
-pub(super) fn climb(memory: &mut Memory, body: &Body, block: Block, dt: f32) -> Advice {
+pub(super) fn climb(memory: &mut Memory, body: &Body, mover: &Mover, block: Block, dt: f32) -> Advice {
     let (Stance::Walking, Some(course)) = (body.stance, body.course) else {
         return Advice::GoOn;
     };
+    // Where everybody wants to, nobody comes to stand exactly.
+    if block != Block::None && body.position.distance(course.end) <= CLOSE * body.radius {
+        memory.climb_down();
+        memory.has_settled = true;
+        return Advice::Settle;
+    }
     // Nobody is carried back that far: the way is another one.
-    let most = 2.0 * body.speed * dt + body.radius;
+    let most = 2.0 * mover.speed * dt + mover.radius;
     if course.to_go > memory.to_go + most {
         (memory.best, memory.waited) = (course.to_go, 0.0);
     }
     memory.to_go = course.to_go;
-    // A tenth of full speed is progress enough.
-    let enough = 0.1 * body.speed * PATIENCE[0];
+    // A tenth of what it wants is progress enough: it may be slow for a reason.
+    let pace = mover.wanted.length();
+    let enough = 0.1 * pace * PATIENCE[0];
     if course.to_go < memory.best - enough || !memory.best.is_finite() {
         memory.best = course.to_go;
         memory.climb_down();
         return Advice::GoOn;
     }
-    if body.wanted == Vec2::ZERO {
+    if pace == 0.0 {
         memory.climb_down();
         return Advice::GoOn;
     }

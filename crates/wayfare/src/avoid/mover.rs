@@ -36,7 +36,7 @@ pub(super) fn longest_step(radius: f32, speed: f32, dt: f32) -> f32 {
 }
 
 /// What is negative or not a number counts as nothing; what is beyond all reason as that.
-fn sane(value: f32) -> f32 {
+pub(super) fn sane(value: f32) -> f32 {
     if value > 0.0 { value.min(1e9) } else { 0.0 }
 }
 

@@ -13,10 +13,14 @@ use super::Layers;
 /// How many neighbours a list holds.
 pub(super) const MOST: usize = 10;
 
-/// How many candidates a unit looks at to find them, and how many of those that are near enough it weighs. Only a pile has
-/// more: there, any of them will do.
-const CANDIDATES: usize = 512;
+/// How many candidates a unit looks at to find them, and how many of those that are near enough it weighs. If there are
+/// more, it looks less far, so often; and then it is in a pile, where any of them will do.
+const CANDIDATES: usize = 4096;
 const WEIGHED: usize = 64;
+const CLOSER: u32 = 10;
+
+/// How many candidates are looked at before it is asked whether there are too many.
+const AT_A_TIME: usize = 256;
 
 /// Squares a unit looks at to each side of its own, at most: fewer than half of the smallest table, which is folded else.
 const RINGS: i32 = 4;
@@ -159,7 +163,7 @@ impl Grid {
         let square = |coordinate: f32| {
             let scaled = f64::from(coordinate) * self.scale;
             let whole = scaled as i64;
-            (whole - i64::from((whole as f64) > scaled)) as i32
+            whole.wrapping_sub(i64::from((whole as f64) > scaled)) as i32
         };
         [square(place.x), square(place.y)]
     }
@@ -172,10 +176,21 @@ impl Grid {
     /// The nearest of those within `range` whom a unit avoids, in no particular order, looked for some squares around
     /// it. `own` is its place in the sorted order.
     pub(super) fn around(&self, own: usize, places: &Places, range: f32) -> List {
+        let mut range = range.max(0.0);
+        for _ in 0..CLOSER {
+            let within = range * range;
+            if let Some(list) = self.nearest(own, places, self.rings(range), |_| within, CANDIDATES) {
+                return list;
+            }
+            range *= 0.7;
+        }
+        self.anybody(own, places, |_| range * range)
+    }
+
+    fn rings(&self, range: f32) -> i32 {
         #[expect(clippy::cast_possible_truncation, reason = "cut to the rings there are")]
         let rings = (f64::from(range) * self.scale).ceil().clamp(1.0, f64::from(RINGS)) as i32;
-        let range = range * range;
-        self.nearest(own, places, rings, |_| range)
+        rings
     }
 
     /// As [`around`](Self::around), those whom a unit may come to touch in this step. They are among those `around` it, if
@@ -184,7 +199,10 @@ impl Grid {
         let (extent, centre) = (places.extents[own], places.centres[own]);
         let reach = |other: f32| (extent + other) * (extent + other);
         // A full list may have left somebody out; but nobody is touched by more than it holds, if they are about as large.
-        let Some(mut list) = around else { return self.nearest(own, places, 1, reach) };
+        let Some(mut list) = around else {
+            let list = self.nearest(own, places, 1, reach, CANDIDATES);
+            return list.unwrap_or_else(|| self.anybody(own, places, reach));
+        };
         list.retain(|other| {
             let gap = places.centres[other as usize].distance_squared(centre);
             gap < reach(places.extents[other as usize])
@@ -192,51 +210,67 @@ impl Grid {
         list
     }
 
+    /// Some of those around one in a pile: the ones it is sorted beside.
+    fn anybody(&self, own: usize, places: &Places, within: impl Fn(f32) -> f32) -> List {
+        self.nearest(own, places, 1, within, WEIGHED - 1).unwrap_or(List::EMPTY)
+    }
+
+    /// The nearest of those in the squares around a unit. `None` if there are more than it can weigh.
     #[inline]
-    fn nearest(&self, own: usize, places: &Places, rings: i32, within: impl Fn(f32) -> f32) -> List {
+    fn nearest(
+        &self,
+        own: usize,
+        places: &Places,
+        rings: i32,
+        within: impl Fn(f32) -> f32,
+        most: usize,
+    ) -> Option<List> {
         let (centre, avoids) = (places.centres[own], places.layers[own]);
         let (mut near, mut gaps) = ([0; WEIGHED], [0.0; WEIGHED]);
         let (mut found, mut candidates) = (0, 0);
         self.runs(centre, rings, |run| {
-            let run = part_around(own, run, CANDIDATES - candidates);
+            let run = part_around(own, run, most - candidates);
             candidates += run.len();
-            let all = run.clone().zip(&places.centres[run.clone()]).zip(&places.extents[run]);
-            for ((other, at), extent) in all {
-                let gap = at.distance_squared(centre);
-                // PERF: written and then counted or not, which halves the time of a branch that nobody can predict.
-                #[expect(clippy::cast_possible_truncation, reason = "units are counted in 32 bits")]
-                let number = other as u32;
-                let last = found & (WEIGHED - 1);
-                (near[last], gaps[last]) = (number, gap);
-                found += usize::from(gap < within(*extent) && other != own && found < WEIGHED - 1);
+            for start in run.clone().step_by(AT_A_TIME) {
+                if found == WEIGHED - 1 {
+                    break;
+                }
+                let part = start..run.end.min(start + AT_A_TIME);
+                let all = part.clone().zip(&places.centres[part.clone()]).zip(&places.extents[part.clone()]);
+                for (((other, at), extent), layers) in all.zip(&places.layers[part]) {
+                    let gap = at.distance_squared(centre);
+                    // PERF: written and then counted or not, which halves the time of a branch that nobody can predict.
+                    #[expect(clippy::cast_possible_truncation, reason = "units are counted in 32 bits")]
+                    let number = other as u32;
+                    let last = found & (WEIGHED - 1);
+                    (near[last], gaps[last]) = (number, gap);
+                    let counts = (gap < within(*extent)) & (other != own) & avoids.avoid(*layers);
+                    found += usize::from(counts & (found < WEIGHED - 1));
+                }
             }
         });
-        if found <= MOST {
-            let mut list = List::EMPTY;
-            for other in &near[..found] {
-                list.near[usize::from(list.len)] = *other;
-                list.len += u8::from(avoids.avoid(places.layers[*other as usize]));
-            }
-            return list;
+        if found == WEIGHED - 1 && most > found {
+            return None;
         }
-        let limit = nearest_limit(&gaps[..found], within(0.0));
+        let limit = if found <= MOST { f32::INFINITY } else { nearest_limit(&gaps[..found], within(0.0)) };
         let mut list = List::EMPTY;
         for (other, gap) in near[..found].iter().zip(&gaps) {
             if *gap < limit && usize::from(list.len) < MOST {
                 list.near[usize::from(list.len)] = *other;
-                list.len += u8::from(avoids.avoid(places.layers[*other as usize]));
+                list.len += 1;
             }
         }
-        list
+        Some(list)
     }
 
-    /// Calls `visit` with the runs of units in the squares around a place, in an order that only the squares decide.
+    /// Calls `visit` with the runs of units in the squares around a place, its own row first, in an order that only the
+    /// squares decide.
     #[inline]
     pub(super) fn runs(&self, place: Vec2, rings: i32, mut visit: impl FnMut(Range<usize>)) {
         let [column, row] = self.column_and_row(place);
         let first = column.wrapping_sub(rings) & self.mask[0];
         let last = column.wrapping_add(rings) & self.mask[0];
-        for row in (-rings..=rings).map(|ring| row.wrapping_add(ring)) {
+        for row in (0..=2 * rings).map(|i| row.wrapping_add(if i % 2 == 0 { i / 2 } else { -(i + 1) / 2 })) {
             let mut run = |from: i32, to: i32| {
                 let from = self.starts[self.square([from, row]) as usize] as usize;
                 let to = self.starts[self.square([to, row]) as usize + 1] as usize;

@@ -68,7 +68,8 @@ const KEEPS_ASIDE: f32 = 0.1;
 pub(super) fn walk(own: &Mover, near: &[u32], movers: &[Mover], side: RoadSide) -> Choice {
     let speed = own.wanted.length();
     if speed <= 0.0 {
-        return Choice::STAND;
+        // The moment it wants something it looks again.
+        return Choice { keeps: 0.0, ..Choice::STAND };
     }
     let ahead = own.wanted / speed;
     let dodge = if own.rung == Rung::SideSteps { Vec2::from_angle(own.dodge) } else { Vec2::X };

@@ -22,13 +22,17 @@ const PIECE: f32 = 0.9;
 /// Into how many pieces a step is cut at most. What is left of it then is not gone.
 const PIECES: u32 = 32;
 
-/// How many cells away the way out of a wall is looked for.
-const ESCAPE: u32 = 16;
+/// How large a unit is that fits through every gap, in reaches.
+const NARROW: f32 = 0.98;
+
+/// How far a body reaches at most, in [reaches](crate::Layout::reach): all cells that it covers are looked at.
+const WIDEST: f32 = 64.0;
 
 /// Moves a disc by a displacement that something else chose, as far as walls allow, and along them: as
 /// [`follow::slide`](crate::follow::slide) does with a point. It never gets deeper into a wall than it was.
 ///
-/// A displacement longer than some ten cells is cut to that; one that is not finite moves nothing.
+/// A displacement longer than some ten cells is cut to that; one that is not finite moves nothing. A body that is wider
+/// than some 64 cells counts as that wide.
 pub fn push(footing: Footing<'_>, disc: Disc, by: Vec2) -> Vec2 {
     let to = disc.centre + by;
     if !(disc.centre.is_finite() && to.is_finite()) {
@@ -53,6 +57,7 @@ pub fn push(footing: Footing<'_>, disc: Disc, by: Vec2) -> Vec2 {
 /// ```
 pub fn fit(footing: Footing<'_>, disc: Disc) -> Vec2 {
     let (walls, Disc { centre, radius }) = (Walls::new(footing), disc);
+    let radius = walls.cut(radius);
     if !(centre.is_finite() && radius > 0.0) || walls.is_clear(centre, radius) || !footing.is_open(centre) {
         return centre;
     }
@@ -98,16 +103,29 @@ impl<'a> Walls<'a> {
         Area::new((low.x as i32, low.y as i32), (high.x as i32, high.y as i32))
     }
 
+    fn cut(&self, radius: f32) -> f32 {
+        radius.min(self.reach * WIDEST)
+    }
+
+    /// Of some cells those on the map and right beside it: farther out nothing is nearer.
+    fn on_the_map(&self, cells: Area) -> Area {
+        let map = self.footing.snapshot.map();
+        let (width, height) = (map.width().cast_signed(), map.height().cast_signed());
+        let nearest = |cell: Cell| Cell::new(cell.x.clamp(-1, width), cell.y.clamp(-1, height));
+        Area::new(nearest(cells.min()), nearest(cells.max()))
+    }
+
     /// The nearest place on open ground, for a body in a wall.
-    pub(super) fn exit(&self, centre: Vec2) -> Option<Vec2> {
+    pub(super) fn exit(&self, centre: Vec2, within: u32) -> Option<Vec2> {
         let cell = self.footing.layout.cell_at(centre)?;
-        let open = self.footing.snapshot.nearest_open_within(cell, ESCAPE)?;
+        let open = self.footing.snapshot.nearest_open_within(cell, within)?;
         Some(self.footing.layout.centre(open))
     }
 
     /// Takes a disc from one place towards another, as far as walls allow, and along them. It never gets deeper into
     /// a wall than it was, and its centre never crosses one. On blocked ground it moves freely.
     pub(super) fn carry(&self, from: Vec2, to: Vec2, radius: f32) -> Vec2 {
+        let radius = self.cut(radius);
         let (length, longest) = (from.distance(to), self.reach * PIECE);
         if length <= longest {
             return self.carry_a_bit(from, to, radius);
@@ -120,6 +138,19 @@ impl<'a> Walls<'a> {
         let pieces = ((length / longest).ceil().min(PIECES as f32)) as u32;
         let bit = (to - from) * (1.0 / pieces as f32).min(longest / length);
         (0..pieces).fold(from, |at, _| self.carry_a_bit(at, at + bit, radius))
+    }
+
+    /// As [`carry`](Self::carry), for a step that a unit takes itself. One that is too large for a gap through which its way
+    /// leads squeezes in: searches know of no sizes, and standing before it would help nobody.
+    pub(super) fn walk(&self, from: Vec2, to: Vec2, radius: f32) -> Vec2 {
+        let carried = self.carry(from, to, radius);
+        let (step, narrow) = (to - from, self.reach * NARROW);
+        if radius <= narrow || (carried - from).dot(step) > 0.3 * step.length_squared() {
+            return carried;
+        }
+        let beyond = from + step.normalize_or_zero() * (self.cut(radius) + self.reach);
+        let is_gap = self.is_clear(beyond, narrow) && self.footing.is_clear(from, beyond);
+        if is_gap { self.carry(from, to, narrow) } else { carried }
     }
 
     fn carry_a_bit(&self, from: Vec2, to: Vec2, radius: f32) -> Vec2 {
@@ -179,7 +210,7 @@ impl<'a> Walls<'a> {
     /// How far a disc reaches into the wall it is deepest in, and which way is out of it.
     fn deepest(&self, centre: Vec2, radius: f32) -> Option<(f32, Vec2)> {
         let mut deepest: Option<(f32, Vec2)> = None;
-        for cell in self.cells(centre, radius).cells() {
+        for cell in self.on_the_map(self.cells(centre, radius)).cells() {
             if self.footing.snapshot.is_open(cell) {
                 continue;
             }

@@ -1,0 +1,388 @@
+//! From wanted to safe velocities: units keep clear of each other and of walls, by the core's
+//! [`Crowd`](wayfare::avoid::Crowd).
+//!
+//! Comes in: [`WantedVelocity`], who the units are and where. Goes out: [`SafeVelocity`], and the step it stands for. Units of
+//! one map form one crowd. What a step advises, such as to plan around somebody, is carried out by
+//! [`errand`](crate::errand).
+
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::query::QueryData;
+use bevy::ecs::world::DeferredWorld;
+use bevy::prelude::*;
+use bevy::tasks::ComputeTaskPool;
+use wayfare::avoid::{
+    Advice, Body, Course, Crowd, CrowdSettings, Layers, Memory, OneThread, RoadSide, Spread, Stance,
+};
+use wayfare::follow::{Footing, remaining};
+
+use crate::agent::{Agent, OnMap};
+use crate::motion::{Motion, SafeVelocity, Stage, Walkers, WantedVelocity, Whereabouts};
+use crate::path::Path;
+use crate::plane::Plane;
+use crate::plugin::Moving;
+use crate::scene::{Place, Scene};
+use crate::settings::{KeepTo, PathfindingSettings};
+
+/// How a unit gets on with others. Comes with [`Agent`].
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_wayfare::prelude::*;
+///
+/// const AIR: u32 = 1;
+///
+/// fn spawn(mut commands: Commands) {
+///     // Others make way for the general.
+///     commands.spawn((Agent::default(), Avoidance { priority: 10, ..default() }));
+///     // Nobody moves a tower.
+///     commands.spawn((Agent::default(), Avoidance::LOCKED));
+///     // Flyers avoid flyers.
+///     commands.spawn((Agent::default(), Avoidance::on_layer(AIR)));
+/// }
+/// ```
+#[derive(Component, Reflect, Clone, Copy, PartialEq, Eq, Debug)]
+#[reflect(Component, Default, Clone, PartialEq, Debug)]
+pub struct Avoidance {
+    /// The unit's name among all others: ties are broken by it, so the same names make the same game. `None`, the default,
+    /// stands for the order in which units were spawned.
+    pub id: Option<u64>,
+    /// Of two units that meet, the one of lower priority gives way.
+    pub priority: i8,
+    /// Whether it stays where it is, whoever comes. It can still walk.
+    pub locked: bool,
+    /// The layers it is on, as bits.
+    pub layers: u32,
+    /// The layers whose units it avoids, as bits.
+    pub avoids: u32,
+}
+
+impl Avoidance {
+    /// Never pushed while it stands.
+    pub const LOCKED: Self = Self { locked: true, ..Self::NEW };
+
+    /// Neither avoids anybody nor is avoided.
+    pub const NONE: Self = Self { layers: 0, avoids: 0, ..Self::NEW };
+
+    const NEW: Self = Self { id: None, priority: 0, locked: false, layers: 1, avoids: 1 };
+
+    /// On one layer, by its number below 32, and avoiding those on it only. Ordinary units are on layer 0.
+    pub const fn on_layer(layer: u32) -> Self {
+        let Layers { on, avoids } = Layers::only(layer);
+        Self { layers: on, avoids, ..Self::NEW }
+    }
+}
+
+impl Default for Avoidance {
+    fn default() -> Self {
+        Self::NEW
+    }
+}
+
+/// What avoidance remembers of a unit.
+#[derive(Component, Clone, Copy, Default, Debug)]
+#[component(on_add = number)]
+pub(crate) struct Steering {
+    /// The order in which it was spawned; 0 if nobody has counted yet.
+    number: u64,
+    pub(crate) memory: Memory,
+    /// Who was in its way when it last looked.
+    pub(crate) blocker: Option<Entity>,
+    /// The map it stands on, and where it was when that was looked up.
+    map: Option<Entity>,
+    looked_at: Vec3,
+    /// Its crowd and its number there, in the last step.
+    pub(crate) place: (u32, u32),
+}
+
+fn number(mut world: DeferredWorld, context: HookContext) {
+    let Some(mut crowds) = world.get_resource_mut::<Crowds>() else { return };
+    crowds.spawned += 1;
+    let number = crowds.spawned;
+    if let Some(mut steering) = world.get_mut::<Steering>(context.entity) {
+        steering.number = number;
+    }
+}
+
+/// Names that the plugin gives begin here, so that a game may give all that are lower.
+const OUR_NAMES: u64 = 1 << 63;
+
+/// The crowds of all maps.
+#[derive(Resource, Default, Debug)]
+pub(crate) struct Crowds {
+    /// How many units have been spawned.
+    spawned: u64,
+    pub(crate) all: Vec<MapCrowd>,
+    /// Who lets somebody pass.
+    pub(crate) errands: Vec<Entity>,
+    /// What is to be done about ways.
+    pub(crate) advice: Vec<(u64, Entity, Advice)>,
+}
+
+/// The units of one map.
+#[derive(Debug)]
+pub(crate) struct MapCrowd {
+    pub(crate) map: Entity,
+    pub(crate) plane: Plane,
+    pub(crate) crowd: Crowd,
+    pub(crate) units: Vec<Entity>,
+}
+
+impl Crowds {
+    /// The crowd of a map, to be filled.
+    fn of(&mut self, place: &Place) -> usize {
+        if let Some(known) = self.all.iter().position(|crowd| crowd.map == place.map) {
+            return known;
+        }
+        let (map, plane) = (place.map, place.plane);
+        self.all.push(MapCrowd { map, plane, crowd: Crowd::new(), units: Vec::new() });
+        self.all.len() - 1
+    }
+
+    pub(crate) fn find(&self, steering: &Steering) -> Option<(&MapCrowd, usize)> {
+        let (crowd, index) = steering.place;
+        Some((self.all.get(crowd as usize)?, index as usize))
+    }
+}
+
+/// A unit of whom avoidance has to know.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub(crate) struct Walker {
+    entity: Entity,
+    agent: &'static Agent,
+    avoidance: &'static Avoidance,
+    on_map: Option<&'static OnMap>,
+    at: Whereabouts,
+    path: &'static Path,
+    motion: &'static mut Motion,
+    steering: &'static mut Steering,
+    wanted: &'static WantedVelocity,
+    safe: &'static mut SafeVelocity,
+}
+
+/// Turns what units want into what is safe.
+pub(crate) fn avoid_units(
+    // Reads
+    time: Res<Time>,
+    scene: Res<Scene>,
+    settings: Res<PathfindingSettings>,
+    moving: Res<Moving>,
+    // Local
+    mut uncounted: Local<Vec<Entity>>,
+    // Writes
+    mut crowds: ResMut<Crowds>,
+    mut units: Query<Walker>,
+    mut walkers: ResMut<Walkers>,
+) {
+    let crowds = crowds.as_mut();
+    crowds.all.retain(|crowd| scene.place(crowd.map).is_some());
+    for crowd in &mut crowds.all {
+        crowd.crowd.clear();
+        crowd.units.clear();
+    }
+    count(&mut uncounted, &mut units, crowds);
+    for unit in &mut units {
+        enter(unit, crowds, &scene);
+    }
+    let dt = time.delta_secs();
+    for crowd in &mut crowds.all {
+        crowd.step(&scene, &settings, dt);
+    }
+    for unit in &mut units {
+        leave(unit, crowds, *moving, &mut walkers);
+    }
+    // Whoever is heard first must not depend on where units lie in memory.
+    crowds.advice.sort_unstable_by_key(|(name, ..)| *name);
+}
+
+/// Units that were there before the plugin are counted in the order of their entities.
+fn count(uncounted: &mut Vec<Entity>, units: &mut Query<Walker>, crowds: &mut Crowds) {
+    uncounted.extend(units.iter().filter(|unit| unit.steering.number == 0).map(|unit| unit.entity));
+    uncounted.sort_unstable_by_key(|entity| entity.index_u32());
+    for entity in uncounted.drain(..) {
+        if let Ok(mut unit) = units.get_mut(entity) {
+            crowds.spawned += 1;
+            unit.steering.number = crowds.spawned;
+        }
+    }
+}
+
+impl WalkerItem<'_, '_> {
+    fn name(&self) -> u64 {
+        self.avoidance.id.unwrap_or(OUR_NAMES | self.steering.number)
+    }
+
+    /// The map it is on.
+    fn place<'a>(&mut self, scene: &'a Scene) -> Option<&'a Place> {
+        let walks_on = self.path.map.filter(|_| self.motion.stage == Stage::Walking);
+        if let Some(map) = walks_on.or(self.on_map.map(|on_map| on_map.0)) {
+            return scene.place(map).map(|place| &**place);
+        }
+        let position = self.at.position();
+        let known = self.steering.map.and_then(|map| scene.place(map));
+        // One that drifts stays where it is; another one is looked for again only if it was moved.
+        let stays = self.motion.stage.is_moving() || self.steering.looked_at == position;
+        let place = known.filter(|_| stays).or_else(|| scene.place_under(position));
+        (self.steering.map, self.steering.looked_at) = (place.map(|place| place.map), position);
+        place.map(|place| &**place)
+    }
+
+    fn body(&self, place: &Place) -> Body {
+        let plane = place.plane;
+        let is_moving = self.motion.stage.is_moving() && self.motion.plane == plane;
+        let position = if is_moving { self.motion.position } else { plane.flat(self.at.position()) };
+        let wanted = plane.flat(self.wanted.0);
+        let walks = (self.motion.stage == Stage::Walking && !self.path.is_empty()) || wanted != Vec2::ZERO;
+        let stance = match (walks, self.avoidance.locked) {
+            (true, _) => Stance::Walking,
+            (false, true) => Stance::Locked,
+            (false, false) => Stance::Idle,
+        };
+        let Path { points, headway, .. } = self.path;
+        let to_go = || self.motion.to_go.unwrap_or_else(|| remaining(points, *headway, position));
+        let end = self.path.end().filter(|_| walks && self.path.errand.is_none());
+        let class = if walks && !self.path.is_empty() { self.path.class } else { self.agent.class };
+        Body {
+            id: self.name(),
+            position,
+            velocity: plane.flat(self.safe.0),
+            wanted,
+            radius: self.agent.radius,
+            speed: self.agent.speed,
+            priority: self.avoidance.priority,
+            layers: Layers { on: self.avoidance.layers, avoids: self.avoidance.avoids },
+            stance,
+            ground: place.footing(class).map(|_| class.0),
+            course: end.map(|end| Course { end, to_go: to_go() }),
+            memory: self.steering.memory,
+        }
+    }
+}
+
+/// Puts a unit into the crowd of its map.
+fn enter(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, scene: &Scene) {
+    unit.steering.place = (u32::MAX, 0);
+    let Some(place) = unit.place(scene) else { return };
+    let body = unit.body(place);
+    let index = crowds.of(place);
+    let crowd = &mut crowds.all[index];
+    crowd.plane = place.plane;
+    #[expect(clippy::cast_possible_truncation, reason = "as many as there are entities at most")]
+    let number = (index as u32, crowd.units.len() as u32);
+    unit.steering.place = number;
+    crowd.units.push(unit.entity);
+    crowd.crowd.push(body);
+}
+
+impl MapCrowd {
+    fn step(&mut self, scene: &Scene, settings: &PathfindingSettings, dt: f32) {
+        let Some(place) = scene.place(self.map) else { return };
+        // Seen from above, Z leads down: there, right is where left would be.
+        let side = match (settings.keep, self.plane) {
+            (KeepTo::Either, _) => RoadSide::Either,
+            (KeepTo::Right, Plane::Xy) | (KeepTo::Left, Plane::Xz) => RoadSide::Right,
+            (KeepTo::Left, Plane::Xy) | (KeepTo::Right, Plane::Xz) => RoadSide::Left,
+        };
+        let rules = CrowdSettings { side, escape_cells: settings.escape_cells };
+        let layout = place.layout.as_ref();
+        let grounds: Vec<Footing<'_>> = layout.map_or_else(Vec::new, |layout| {
+            place.views.iter().map(|snapshot| Footing { snapshot, layout }).collect()
+        });
+        match ComputeTaskPool::try_get() {
+            Some(pool) if self.units.len() >= WORTH_SPREADING && pool.thread_num() > 1 => {
+                self.crowd.step(&rules, dt, &grounds, &OnPool(pool));
+            }
+            _ => self.crowd.step(&rules, dt, &grounds, &OneThread),
+        }
+    }
+}
+
+/// Smaller crowds are done before another thread has begun.
+const WORTH_SPREADING: usize = 512;
+
+/// Bevy's threads for what must be done within the frame.
+struct OnPool<'a>(&'a ComputeTaskPool);
+
+impl Spread for OnPool<'_> {
+    fn threads(&self) -> usize {
+        self.0.thread_num()
+    }
+
+    fn each<T: Send>(&self, parts: impl Iterator<Item = T>, work: impl Fn(T) + Send + Sync) {
+        let work = &work;
+        self.0.scope(|scope| {
+            for part in parts {
+                scope.spawn(async move { work(part) });
+            }
+        });
+    }
+}
+
+/// Takes over what the step did with a unit.
+fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walkers: &mut Walkers) {
+    let name = unit.name();
+    let Some((crowd, index)) = crowds.find(&unit.steering) else {
+        // It is on no map, where nobody is in its way.
+        if unit.motion.stage == Stage::Walking {
+            (unit.safe.0, unit.motion.safe) = (unit.wanted.0, unit.wanted.0);
+        }
+        return;
+    };
+    let Some(outcome) = crowd.crowd.outcomes().get(index).copied() else { return };
+    let (plane, units) = (crowd.plane, &crowd.units);
+    if unit.steering.memory.rung() != outcome.memory.rung() || outcome.blocker.is_some() {
+        unit.steering.blocker = crowd.crowd.blocker(index).and_then(|blocker| units.get(blocker).copied());
+    }
+    unit.steering.memory = outcome.memory;
+    let motion = &mut *unit.motion;
+    let velocity = plane.at_height(outcome.velocity, 0.0);
+    if motion.stage == Stage::Walking {
+        // What differs by rounding only is what was planned, so that units arrive exactly.
+        let rounding = ROUNDING * (unit.agent.radius.max(0.0) + outcome.position.abs().max_element());
+        if outcome.position.distance_squared(motion.planned) <= rounding * rounding {
+            (unit.safe.0, motion.safe) = (unit.wanted.0, unit.wanted.0);
+        } else {
+            (motion.planned, motion.arrives) = (outcome.position, false);
+            (unit.safe.0, motion.safe) = (velocity, velocity);
+        }
+        if outcome.advice != Advice::GoOn {
+            crowds.advice.push((name, unit.entity, outcome.advice));
+        }
+        return;
+    }
+    let is_pushed = outcome.velocity.length() > STILL * unit.agent.speed || unit.wanted.0 != Vec3::ZERO;
+    let velocity = if is_pushed { velocity } else { Vec3::ZERO };
+    if unit.safe.0 != velocity {
+        unit.safe.0 = velocity;
+    }
+    motion.safe = velocity;
+    if is_pushed {
+        if moving == Moving::ByThePlugin {
+            motion.drift(plane, &unit.at, unit.agent.facing);
+            motion.planned = outcome.position;
+            motion.planned_heading = motion.heading;
+        }
+        walkers.0 += 1;
+    } else if motion.stage == Stage::Drifting {
+        motion.stage = Stage::Settling;
+        walkers.0 += 1;
+    }
+    if outcome.advice != Advice::GoOn {
+        crowds.advice.push((name, unit.entity, outcome.advice));
+    }
+}
+
+/// A step that differs from what was planned by less than this part is that.
+const ROUNDING: f32 = 1e-5;
+
+/// An idle unit that moves slower than this part of its speed stands.
+const STILL: f32 = 0.005;
+
+/// Whether avoidance has something to do: somebody walks, is new, or was given a velocity by the game.
+pub(crate) fn anybody_moves(
+    walkers: Res<Walkers>,
+    new: Query<(), Added<Agent>>,
+    driven: Query<&WantedVelocity, Changed<WantedVelocity>>,
+) -> bool {
+    walkers.0 > 0 || !new.is_empty() || driven.iter().any(|wanted| wanted.0 != Vec3::ZERO)
+}
