@@ -11,7 +11,8 @@
 //! * **Following is off**, so that nothing but the orders is measured; the units are agents all the same. Then all are
 //!   ordered again: each gets a new request while it has one, and is watched for two seconds at most.
 //! * **Walking** is measured in an app of its own, with following on, when all have paths: five windows of half a second
-//!   of one walk. Those paths are not the best ones, to have them before the first units arrive.
+//!   of one walk. Those paths are not the best ones, to have them before the first units arrive. Units walk through each
+//!   other; what it costs to avoid that is measured by the suite `crowd`.
 //! * **Standing** is a frame of an app with agents above one of an app where the same entities have a `Transform` only.
 //! * **The peer** gets the same orders on the same cells and does not walk either. It searches on the main thread, 128
 //!   units per frame, so more than 1,000 units say nothing new.
@@ -238,7 +239,7 @@ fn watch(game: &mut Game, goals: &[wayfare::Cell], idle: Frame, inserts: Frame, 
 /// What a frame takes above an idle one while all walk: the median over windows of the median of each. `None` if
 /// too many have arrived by then.
 fn walk(scene: &Scene, cast: &Cast) -> Option<f64> {
-    let plugin = PathfindingPlugin::default();
+    let plugin = PathfindingPlugin::default().without_avoidance();
     let mut game = Game::wayfare::<Hasty>(scene, &cast.starts, Units::Agents, plugin);
     let idle = game.stage.idle();
     game.order(&cast.first);

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use bevy::color::palettes::css::{LIME, ORANGE_RED, WHITE};
+use bevy::color::palettes::css::{AQUA, GOLD, GRAY, LIME, ORANGE_RED, WHITE};
 use bevy::gizmos::AppGizmoBuilder;
 use bevy::prelude::*;
 use wayfare::CellShape;
+use wayfare::avoid::Rung;
 
 use crate::agent::Agent;
-use crate::motion::Whereabouts;
+use crate::avoid::{Crowds, Steering};
+use crate::motion::{SafeVelocity, WantedVelocity, Whereabouts};
 use crate::path::Path;
+use crate::plane::Plane;
 use crate::plugin::{PathfindingClock, PathfindingSystems};
 use crate::scene::{Place, Scene};
 
@@ -33,7 +36,7 @@ impl Plugin for PathfindingGizmosPlugin {
     fn build(&self, app: &mut App) {
         app.init_gizmo_group::<PathfindingGizmos>().add_systems(
             PostUpdate,
-            (draw_maps, draw_paths, draw_queue).chain().after(PathfindingSystems::Move),
+            (draw_maps, draw_paths, draw_queue, draw_crowds).chain().after(PathfindingSystems::Move),
         );
     }
 }
@@ -50,10 +53,22 @@ pub struct PathfindingGizmos {
     /// A ring around each unit that waits for an answer, green at first and red after
     /// [`late`](Self::late) runs of the schedule.
     pub queue: bool,
+    /// Where each unit wants to go, in [`wanted`](Self::wanted), and where it goes, in [`safe`](Self::safe): as far as it
+    /// comes in a second.
+    pub velocities: bool,
+    /// A line from each unit to those it looks at.
+    pub neighbours: bool,
+    /// A line from each unit to whoever is in its way, and around the unit as many rings as the rung of the ladder it has
+    /// climbed to: one while it waits, six when it is stuck.
+    pub blockers: bool,
     /// The colour of the edges of the ground.
     pub ground: Color,
     /// The colour of paths.
     pub path: Color,
+    /// The colour of wanted velocities.
+    pub wanted: Color,
+    /// The colour of safe velocities.
+    pub safe: Color,
     /// After how many runs of the schedule a ring is red.
     pub late: u64,
 }
@@ -65,8 +80,13 @@ impl Default for PathfindingGizmos {
             islands: true,
             paths: true,
             queue: true,
+            velocities: false,
+            neighbours: false,
+            blockers: false,
             ground: WHITE.into(),
             path: LIME.into(),
+            wanted: GOLD.into(),
+            safe: AQUA.into(),
             late: 64,
         }
     }
@@ -147,12 +167,55 @@ fn draw_queue(
         #[expect(clippy::cast_precision_loss, reason = "a colour")]
         let age = (waited as f32 / late as f32).min(1.0);
         let colour = Color::from(LIME).mix(&ORANGE_RED.into(), age);
-        let rotation = match plane {
-            crate::plane::Plane::Xy => Quat::IDENTITY,
-            crate::plane::Plane::Xz => Quat::from_rotation_x(core::f32::consts::FRAC_PI_2),
-        };
-        let radius = if agent.radius.is_finite() { agent.radius.max(0.0) } else { 0.0 };
-        gizmos.circle(Isometry3d::new(at.position(), rotation), radius, colour);
+        gizmos.circle(Isometry3d::new(at.position(), lying_on(plane)), size(agent), colour);
+    }
+}
+
+/// How a ring is turned that lies on a plane.
+fn lying_on(plane: Plane) -> Quat {
+    match plane {
+        Plane::Xy => Quat::IDENTITY,
+        Plane::Xz => Quat::from_rotation_x(core::f32::consts::FRAC_PI_2),
+    }
+}
+
+fn size(agent: &Agent) -> f32 {
+    if agent.radius.is_finite() { agent.radius.max(0.0) } else { 0.0 }
+}
+
+fn draw_crowds(
+    crowds: Option<Res<Crowds>>,
+    units: Query<(&Agent, &Steering, &WantedVelocity, &SafeVelocity, Whereabouts)>,
+    mut gizmos: Gizmos<PathfindingGizmos>,
+) {
+    let PathfindingGizmos { velocities, neighbours, blockers, wanted, safe, .. } = *gizmos.config_ext;
+    let Some(crowds) = crowds.filter(|_| velocities || neighbours || blockers) else { return };
+    for (agent, steering, wants, goes, at) in &units {
+        let at = at.position();
+        if velocities {
+            gizmos.line(at, at + wants.0, wanted);
+            gizmos.line(at, at + goes.0, safe);
+        }
+        let Some((crowd, index)) = crowds.find(steering) else { continue };
+        let place = |unit: Entity| units.get(unit).map(|(.., at)| at.position());
+        let seen = crowd.crowd.neighbours(index).filter(|_| neighbours);
+        for other in seen.filter_map(|other| place(*crowd.units.get(other)?).ok()) {
+            gizmos.line(at, other, GRAY);
+        }
+        // How far up the ladder, as a number of rings.
+        let rung = steering.memory.rung() as u8;
+        if !blockers || rung == 0 {
+            continue;
+        }
+        let colour =
+            Color::from(LIME).mix(&ORANGE_RED.into(), f32::from(rung) / f32::from(Rung::Stuck as u8));
+        for ring in 0..rung {
+            let radius = size(agent) * (1.0 + 0.15 * f32::from(ring));
+            gizmos.circle(Isometry3d::new(at, lying_on(crowd.plane)), radius, colour);
+        }
+        if let Some(blocker) = steering.blocker.and_then(|blocker| place(blocker).ok()) {
+            gizmos.line(at, blocker, ORANGE_RED);
+        }
     }
 }
 
@@ -209,5 +272,29 @@ mod tests {
         let (_, config) = store.config_mut::<PathfindingGizmos>();
         (config.map, config.paths) = (false, false);
         assert_eq!(drawn(&mut app), (0, 0));
+    }
+
+    #[test]
+    fn crowds_are_drawn() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, AssetPlugin::default()))
+            .init_asset::<GizmoAsset>()
+            .add_plugins((PathfindingPlugin::default().in_schedule(Update), PathfindingGizmosPlugin));
+        app.world_mut().spawn(NavMap::from_text(".....").expect("a map"));
+        for x in [1.5, 2.5] {
+            let unit = app.world_mut().spawn((Transform::from_xyz(x, -0.5, 0.0), Agent::default())).id();
+            let towards = Vec3::new(2.0 - x, 0.0, 0.0);
+            app.world_mut().entity_mut(unit).insert(WantedVelocity(towards));
+        }
+        app.update();
+        let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+        let (_, config) = store.config_mut::<PathfindingGizmos>();
+        (config.map, config.velocities) = (false, true);
+        // Two lines of two points each for both.
+        assert_eq!(drawn(&mut app), (8, 0));
+        let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+        let (_, config) = store.config_mut::<PathfindingGizmos>();
+        (config.velocities, config.neighbours) = (false, true);
+        assert_eq!(drawn(&mut app), (4, 0), "each sees the other");
     }
 }

@@ -368,9 +368,9 @@ fn following_allocates_nothing_per_unit_and_frame() {
                 schedule.set_executor(SingleThreadedExecutor::new());
             });
         }
-        let units: Vec<Entity> = (0..count).map(|y| game.unit(0, y % 64)).collect();
-        for (unit, y) in units.iter().zip(0..) {
-            game.order(*unit, PathRequest::to(Cell::new(199, 63 - y % 64)));
+        let units: Vec<Entity> = (0..count).map(|i| game.unit(i / 64 * 2, i % 64)).collect();
+        for (unit, i) in units.iter().zip(0..) {
+            game.order(*unit, PathRequest::to(Cell::new(180 + i / 64 * 2, i % 64)));
         }
         game.until("all walk", |game| game.heard().len() == units.len());
         // Until the diagnostics' histories are full.
