@@ -142,8 +142,28 @@
 //!
 //! # 6. `Avoid`
 //!
-//! Searches ignore units, because units move. Whoever wants to steer them apart changes [`SafeVelocity`] after this
-//! set; the plugin itself only copies what is wanted.
+//! Searches ignore units, because units move; they are dealt with here. What units want becomes [`SafeVelocity`]: they pass each
+//! other on the right ([`KeepTo`]), slow down before whoever is in the way, and keep clear of walls by their radius. Idle ones step
+//! aside and return. [`Avoidance`] says who gives way to whom, who is never moved, and who ignores whom:
+//!
+//! ```
+//! use bevy::prelude::*;
+//! use bevy_wayfare::prelude::*;
+//!
+//! fn spawn(mut commands: Commands) {
+//!     let knight = commands.spawn((Agent::default(), Avoidance { priority: 1, ..default() })).id();
+//!     let tower = commands.spawn((Agent { radius: 1.5, ..default() }, Avoidance::LOCKED)).id();
+//!     let dragon = commands.spawn((Agent::default(), Avoidance::on_layer(1))).id();
+//! }
+//! ```
+//!
+//! A unit that makes no progress along its path waits, steps aside, asks whoever is in the way to make room, looks for a way around
+//! those who stand there, and plans anew; at last the game hears [`Stuck`]. In a lane that has no room for two, the one of lower
+//! priority backs out to the nearest bay. Where many are sent to one point, those who come late settle around the first and have
+//! arrived. All this works for units with or without a path: a game may write [`WantedVelocity`] itself for an agent that has
+//! none. Several maps are several crowds.
+//!
+//! Whoever wants to have a say changes [`SafeVelocity`] after this set:
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -170,6 +190,7 @@
 //! # Leaving stages out
 //!
 //! - Only paths: [`without_following`](PathfindingPlugin::without_following).
+//! - Units that walk through each other: [`without_avoidance`](PathfindingPlugin::without_avoidance).
 //! - Bodies moved by the game or a physics engine: [`without_moving`](PathfindingPlugin::without_moving), and read
 //!   [`SafeVelocity`].
 //! - A path at once, for a tool or a test: [`NavMap::find_path`].
@@ -178,7 +199,7 @@
 //! # Seeing it
 //!
 //! [`PathfindingDiagnostics`] lists what is measured. With the feature `gizmos`, `PathfindingGizmosPlugin` draws maps,
-//! islands, paths and who has been waiting for how long.
+//! islands, paths, who has been waiting for how long, velocities, neighbours, and who is in whose way.
 //!
 //! # Features
 //!

@@ -189,6 +189,36 @@
 //!
 //! Where other units push, [`follow::slide`] moves a body by what they ask for, as far as walls allow.
 //!
+//! # 5. Crowds
+//!
+//! Searches know nothing of other units. A [`Crowd`](avoid::Crowd) takes what all of them want and says what is safe:
+//! where each is after a step, clear of walls and of the others, and what to do about its way if it gets no farther.
+//!
+//! ```
+//! use glam::Vec2;
+//! use wayfare::avoid::{Body, Crowd, CrowdSettings, OneThread};
+//!
+//! let body = |id, x: f32, wanted| Body { id, position: Vec2::new(x, 0.0), wanted, ..Body::default() };
+//! let mut bodies = [body(1, 0.0, Vec2::X * 3.0), body(2, 8.0, Vec2::X * -3.0)];
+//! let mut crowd = Crowd::new();
+//! let mut closest = f32::INFINITY;
+//! for _ in 0..100 {
+//!     crowd.clear();
+//!     bodies.iter().for_each(|body| crowd.push(*body));
+//!     crowd.step(&CrowdSettings::default(), 1.0 / 20.0, &[], &OneThread);
+//!     for (body, outcome) in bodies.iter_mut().zip(crowd.outcomes()) {
+//!         (body.position, body.velocity, body.memory) = (outcome.position, outcome.velocity, outcome.memory);
+//!     }
+//!     closest = bodies[0].position.distance(bodies[1].position).min(closest);
+//! }
+//! // They have passed each other, each on its right.
+//! assert!(bodies[0].position.x > 8.0 && bodies[1].position.x < 0.0);
+//! assert!(closest > 0.79);
+//! ```
+//!
+//! To send many units to one place, [`group`] takes one search for all of them, gives each a place of its own, and keeps a
+//! [`Formation`] on the way.
+//!
 //! # Promises
 //!
 //! - **Exact**: with the default options the path is a cheapest one. Costs are whole numbers and cannot overflow;

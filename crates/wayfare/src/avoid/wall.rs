@@ -157,12 +157,12 @@ impl<'a> Walls<'a> {
         if !self.footing.is_open(from) {
             return to;
         }
-        if self.is_clear(to, radius) && self.leads_to(from, to, radius) {
+        if self.is_clear(to, radius) && self.footing.is_clear(from, to) {
             return to;
         }
         let allowed = self.depth(from, radius).max(radius * SKIN);
         let pushed = self.pushed_out(to, radius);
-        if self.depth(pushed, radius) <= allowed && self.leads_to(from, pushed, radius) {
+        if self.depth(pushed, radius) <= allowed && self.footing.is_clear(from, pushed) {
             return pushed;
         }
         // Between two walls, or around a corner: as far as it goes, or along the axes of the grid.
@@ -171,7 +171,7 @@ impl<'a> Walls<'a> {
             let (mut best, mut part, mut step) = (from, 0.0, 0.5);
             for _ in 0..HALVINGS {
                 let farther = from.lerp(end, part + step);
-                if self.depth(farther, radius) <= allowed && self.leads_to(from, farther, radius) {
+                if self.depth(farther, radius) <= allowed && self.footing.is_clear(from, farther) {
                     (best, part) = (farther, part + step);
                 }
                 step /= 2.0;
@@ -181,13 +181,6 @@ impl<'a> Walls<'a> {
             }
         }
         from
-    }
-
-    /// Whether the centre comes straight from one place to the other. A disc that is clear of walls at the end and
-    /// covers where it came from does.
-    #[inline]
-    fn leads_to(&self, from: Vec2, to: Vec2, radius: f32) -> bool {
-        (radius > self.reach * PIECE && self.footing.is_open(to)) || self.footing.is_clear(from, to)
     }
 
     /// Moves a disc out of the walls it reaches into, the deepest first.

@@ -48,7 +48,8 @@ fn before_one_who_never_moves_each_rung_is_climbed_once() {
     let advice: Vec<Advice> = told.iter().map(|(_, advice)| *advice).collect();
     assert_eq!(advice, [Advice::PlanAround, Advice::Replan, Advice::Stuck]);
     // When the way is free, it goes on, and nothing is left of it.
-    (scene.bodies.truncate(1), scene.goals.truncate(1));
+    scene.bodies.truncate(1);
+    scene.goals.truncate(1);
     let (told, rungs) = climb(&mut scene, unit, &ground, 60);
     assert_eq!((told, rungs.last()), (vec![], Some(&Rung::Free)));
     assert!(scene.bodies[unit].position.x > 11.3);

@@ -88,6 +88,28 @@ fn a_pushed_disc_never_enters_a_wall() {
 }
 
 #[test]
+fn a_disc_that_reaches_into_walls_gets_no_deeper_and_crosses_none() {
+    let mut random = Random::new(23);
+    for round in 0..180 {
+        let map = random_map(&mut random, 9, 8, Flora::Uniform);
+        let layout = layouts()[round % 6];
+        let snapshot = Snapshot::new(&map, &View::default());
+        let footing = Footing { snapshot: &snapshot, layout: &layout };
+        let radius = [0.5, 0.95, 1.3, 1.9, 2.7, 5.0, 9.0][round % 7] * layout.reach();
+        let Some(mut centre) = clear_place(&mut random, footing, 0.01 * layout.reach()) else { continue };
+        for _ in 0..12 {
+            let by = signed(&mut random) * layout.reach() * [0.9, 3.0, 9.0][random.below(3) as usize];
+            let pushed = push(footing, Disc { centre, radius }, by);
+            let deep = [centre, pushed].map(|place| depth(footing, place, radius) / f64::from(radius));
+            assert!(deep[1] < deep[0].max(0.0) + 0.01, "{round}: {deep:?} from {centre} by {by} to {pushed}");
+            let island = |place: Vec2| snapshot.island(layout.cell_at(place).unwrap());
+            assert_eq!(island(centre), island(pushed), "{round}: from {centre} by {by} to {pushed}");
+            centre = pushed;
+        }
+    }
+}
+
+#[test]
 fn a_crowd_never_enters_a_wall() {
     let mut random = Random::new(22);
     for round in 0..24 {

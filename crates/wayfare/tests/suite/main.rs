@@ -29,6 +29,7 @@ mod walks;
 mod group;
 mod march;
 mod avoid;
+mod avoid_odd;
 mod avoid_near;
 mod avoid_walls;
 mod avoid_ladder;
