@@ -31,6 +31,10 @@ pub(crate) mod tile {
     /// Closed; the next one is open.
     pub(crate) const GATE_EASTWARD: u32 = 102;
     pub(crate) const GATE_SOUTHWARD: u32 = 104;
+    /// Its northern side, its middle and its southern side.
+    pub(crate) const WIDE_BRIDGE_EASTWARD: u32 = 106;
+    /// Its western side, its middle and its eastern side.
+    pub(crate) const WIDE_BRIDGE_SOUTHWARD: u32 = 109;
 }
 
 /// Everything that is drawn with pictures. Units face right, because that is where a [`Transform`] without rotation

@@ -1,60 +1,36 @@
-//! Where units stand who were sent to the same place: in comes a point, out come spots around it, nearest first.
+//! How units stand who are sent off together: in comes the key F, out goes the [`Drill`] that the next orders follow.
 //!
-//! Until units keep out of each other's way by themselves, nobody is sent to where somebody else of the same order will
-//! stand.
-
-use std::collections::{HashMap, VecDeque};
+//! All of that is the library's work; a game only names the formation.
 
 use bevy::prelude::*;
 use bevy_wayfare::prelude::*;
 
-use crate::terrain::neighbours;
+use crate::report::Report;
 
-/// No spot is further away than so many rings.
-const RINGS: i16 = 96;
+/// What key F goes through.
+const ALL: [Formation; 5] =
+    [Formation::Loose, Formation::Line, Formation::Wedge, Formation::Box, Formation::AsTheyStand];
 
-/// Spots around a point for bodies of this radius, none much farther to walk from there than it looks. Begins with the
-/// point itself; there are no others if nobody can stand there.
-pub(crate) fn spots<'a>(
-    map: &'a NavMap,
-    snapshot: &Snapshot,
-    around: Vec2,
-    radius: f32,
-) -> impl Iterator<Item = Vec2> + 'a {
-    let cell_at = |point: Vec2| map.cell_at(point.extend(0.0));
-    let steps = cell_at(around).map(|cell| steps_from(snapshot, cell)).unwrap_or_default();
-    // Nobody stands half in a wall, and nobody is sent across the river.
-    let has_room = move |(ring, spot): &(i16, Vec2)| {
-        let sides = [Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::NEG_X, Vec2::NEG_Y];
-        let is_near = |side: Vec2| {
-            let steps = cell_at(*spot + side * radius * 0.8).and_then(|cell| steps.get(&cell));
-            steps.is_some_and(|steps| *steps <= 4 * i32::from(*ring) + 4)
-        };
-        sides.into_iter().all(is_near)
-    };
-    let spacing = radius * 2.4;
-    let rings = (1..RINGS).flat_map(|radius| ring(radius).map(move |spot| (radius, spot)));
-    let others = rings.map(move |(ring, (x, y))| (ring, around + Vec2::new(x, y) * spacing));
-    std::iter::once(around).chain(others.filter(has_room).map(|(_, spot)| spot))
-}
+/// The formation of orders to come.
+#[derive(Resource, Default, Debug)]
+pub(crate) struct Drill(pub(crate) Formation);
 
-/// How many steps it is from a cell to every cell that can be reached from there.
-fn steps_from(snapshot: &Snapshot, start: Cell) -> HashMap<Cell, i32> {
-    let mut steps = HashMap::new();
-    let mut next = VecDeque::from_iter(snapshot.is_open(start).then_some((start, 0)));
-    while let Some((cell, step)) = next.pop_front() {
-        if snapshot.is_open(cell) && !steps.contains_key(&cell) {
-            steps.insert(cell, step);
-            next.extend(neighbours(cell).map(|neighbour| (neighbour, step + 1)));
-        }
+/// F changes it.
+pub(crate) fn change_formation(keys: Res<ButtonInput<KeyCode>>, mut drill: ResMut<Drill>) {
+    if keys.just_pressed(KeyCode::KeyF) {
+        let now = ALL.iter().position(|formation| *formation == drill.0).unwrap_or(0);
+        drill.0 = ALL[(now + 1) % ALL.len()];
+        Report::Formation(drill.0).log();
     }
-    steps
 }
 
-/// The points of a square ring with whole coordinates.
-fn ring(radius: i16) -> impl Iterator<Item = (f32, f32)> {
-    (-radius..radius).flat_map(move |along| {
-        let (along, radius) = (f32::from(along), f32::from(radius));
-        [(along, radius), (radius, -along), (-along, -radius), (-radius, along)]
-    })
+/// In the words of the player.
+pub(crate) fn name(formation: Formation) -> &'static str {
+    match formation {
+        Formation::Loose => "loose",
+        Formation::Line => "line",
+        Formation::Wedge => "wedge",
+        Formation::Box => "box",
+        Formation::AsTheyStand => "as they stand",
+    }
 }

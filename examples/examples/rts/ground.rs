@@ -9,7 +9,6 @@ use bevy_ecs_tilemap::prelude::*;
 use bevy_wayfare::prelude::*;
 
 use crate::art::{Art, TILE, tile, z};
-use crate::roads::bridge_course;
 use crate::terrain::{Course, Ground, Land, SIDE, cells, hash, neighbours};
 
 /// Terrain of the nav map, besides open and blocked.
@@ -134,8 +133,8 @@ fn texture(land: &Land, cell: Cell) -> u32 {
         // Most of it is plain.
         Ground::Grass | Ground::Tree if pick.is_multiple_of(19) => tile::TUFTS.start + pick / 19 % 4,
         Ground::Grass | Ground::Tree => tile::GRASS.start + pick % 8,
-        Ground::Water | Ground::Bridge => {
-            let is_wet = |next| matches!(land.at(next), Ground::Water | Ground::Bridge);
+        Ground::Water | Ground::Bridge(_) => {
+            let is_wet = |next| matches!(land.at(next), Ground::Water | Ground::Bridge(_));
             tile::WATER.start + mask(cell, is_wet)
         }
         Ground::Swamp => tile::SWAMP.start + mask(cell, |next| land.at(next) == Ground::Swamp),
@@ -146,19 +145,33 @@ fn texture(land: &Land, cell: Cell) -> u32 {
 
 /// What the layer above it shows, if anything.
 fn texture_above(land: &Land, cell: Cell) -> Option<u32> {
-    match (land.at(cell), bridge_course(land, cell)) {
-        (Ground::Tree, _) => Some(tile::TREES.start + hash(land.seed ^ 32, cell.x, cell.y) % 6),
-        (_, Some(Course::Eastward)) => Some(tile::BRIDGE_EASTWARD),
-        (_, Some(Course::Southward)) => Some(tile::BRIDGE_SOUTHWARD),
+    match land.at(cell) {
+        Ground::Tree => Some(tile::TREES.start + hash(land.seed ^ 32, cell.x, cell.y) % 6),
+        Ground::Bridge(course) => Some(planks(land, cell, course)),
         _ => None,
+    }
+}
+
+/// The part of a bridge that has railings where it ends.
+fn planks(land: &Land, cell: Cell, course: Course) -> u32 {
+    let [north, east, south, west] = neighbours(cell).map(|next| land.at(next) == Ground::Bridge(course));
+    let (narrow, wide, before, behind) = match course {
+        Course::Eastward => (tile::BRIDGE_EASTWARD, tile::WIDE_BRIDGE_EASTWARD, north, south),
+        Course::Southward => (tile::BRIDGE_SOUTHWARD, tile::WIDE_BRIDGE_SOUTHWARD, west, east),
+    };
+    match (before, behind) {
+        (false, false) => narrow,
+        (false, true) => wide,
+        (true, true) => wide + 1,
+        (true, false) => wide + 2,
     }
 }
 
 /// Whether a road leads on to the next cell: over a bridge only lengthwise.
 fn joins(land: &Land, cell: Cell, next: Cell) -> bool {
-    match bridge_course(land, next) {
-        Some(Course::Eastward) => cell.y == next.y,
-        Some(Course::Southward) => cell.x == next.x,
-        None => land.at(next) == Ground::Road,
+    match land.at(next) {
+        Ground::Bridge(Course::Eastward) => cell.y == next.y,
+        Ground::Bridge(Course::Southward) => cell.x == next.x,
+        other => other == Ground::Road,
     }
 }

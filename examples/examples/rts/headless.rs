@@ -21,7 +21,7 @@ use crate::options::Options;
 use crate::terrain::{Land, SIDE, cells, hash};
 use crate::units::{self, Kind, Reinforcements};
 
-const FRAME: Duration = Duration::from_nanos(16_666_667);
+pub(crate) const FRAME: Duration = Duration::from_nanos(16_666_667);
 
 /// The first frames read the tiles and spawn the units.
 const WARM_UP: usize = 10;
@@ -56,10 +56,10 @@ impl Tour {
 
 pub(crate) fn run(options: &Options) -> AppExit {
     let (units, frames) = (options.units.unwrap_or(2000), options.frames.unwrap_or(600).max(1));
-    let mut game = Game::new(options.seed, units);
-    for _ in 0..WARM_UP {
-        game.frame();
-    }
+    let mut game = Game::new(options.seed, Reinforcements::new(units), PathfindingSettings::default());
+    game.app.init_resource::<Tour>().add_observer(send_on);
+    game.app.add_observer(|_: On<PathFailed>, mut tour: ResMut<Tour>| tour.failed += 1);
+    game.warm_up();
     println!("{units} units on a land of {SIDE} × {SIDE} cells, seed {}", options.seed);
     game.order_all();
     let mut setting_out = vec![game.frame()];
@@ -85,30 +85,34 @@ pub(crate) fn run(options: &Options) -> AppExit {
 }
 
 /// An app that is driven frame by frame.
-struct Game {
-    app: App,
+pub(crate) struct Game {
+    pub(crate) app: App,
     next: Instant,
 }
 
 impl Game {
-    fn new(seed: u64, units: usize) -> Self {
+    pub(crate) fn new(seed: u64, units: Reinforcements, settings: PathfindingSettings) -> Self {
         let mut app = App::new();
-        app.add_plugins((MinimalPlugins, PathfindingPlugin::default()))
+        app.add_plugins((MinimalPlugins, PathfindingPlugin::default().with_settings(settings)))
             .insert_resource(TimeUpdateStrategy::ManualDuration(FRAME))
             .insert_resource(Land::new(seed))
-            .insert_resource(Reinforcements(units))
+            .insert_resource(units)
             .init_resource::<Art>()
-            .init_resource::<Tour>()
             .add_systems(Startup, ground::lay_ground)
-            .add_systems(Update, units::spawn_units)
-            .add_observer(send_on)
-            .add_observer(|_: On<PathFailed>, mut tour: ResMut<Tour>| tour.failed += 1);
+            .add_systems(Update, units::spawn_units);
         app.finish();
         app.cleanup();
         for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
             schedule.set_executor(SingleThreadedExecutor::new());
         }
         Self { app, next: Instant::now() }
+    }
+
+    /// Runs until all units stand on the land.
+    pub(crate) fn warm_up(&mut self) {
+        for _ in 0..WARM_UP {
+            self.app.update();
+        }
     }
 
     /// Waits for the next frame, runs it, and returns the milliseconds it took the main thread.

@@ -6,6 +6,7 @@ use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore, FrameCount};
 use bevy::prelude::*;
 use bevy_wayfare::prelude::*;
 
+use crate::formation::{self, Drill};
 use crate::select::Selected;
 use crate::units::Kind;
 
@@ -20,6 +21,7 @@ Ctrl + 1 - 9   make a group
 
 right click    move there
   with shift   move there afterwards
+F              change the formation of the next orders
 S              stop
 
 B              build a wall, and on by dragging
@@ -80,6 +82,7 @@ pub(crate) fn update_status(
     store: Res<DiagnosticsStore>,
     fixed: Res<Time<Fixed>>,
     units: Query<Has<Selected>, With<Kind>>,
+    drill: Res<Drill>,
     frames: Res<FrameCount>,
     // Local
     mut last: Local<Option<(Instant, u32)>>,
@@ -102,8 +105,9 @@ pub(crate) fn update_status(
     let long = of(PathfindingDiagnostics::WAIT_P95, |wait| wait.value());
     let selected = units.iter().filter(|selected| *selected).count();
     status.0 = format!(
-        "{frame:5.1} ms | {} units, {selected} selected | queue {queue}, {searches:.0} searches/s, \
+        "{frame:5.1} ms | {} units, {selected} selected | formation: {} | queue {queue}, {searches:.0} searches/s, \
          wait {wait:.1} ms (95 %: {long:.1} ms) | H: help",
-        units.iter().len()
+        units.iter().len(),
+        formation::name(drill.0)
     );
 }

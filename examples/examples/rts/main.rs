@@ -12,7 +12,6 @@ mod terrain;
 mod roads;
 mod art;
 mod ground;
-mod formation;
 mod units;
 mod run;
 mod script;
@@ -20,6 +19,7 @@ mod camera;
 mod pointer;
 mod minimap;
 mod select;
+mod formation;
 mod orders;
 mod build;
 mod marks;
@@ -27,6 +27,7 @@ mod overlays;
 mod hud;
 mod report;
 mod headless;
+mod bridge;
 
 use std::time::Duration;
 
@@ -50,8 +51,10 @@ fn main() -> AppExit {
         println!("{}", options::HELP);
         return AppExit::Success;
     }
-    if options.headless {
-        return headless::run(&options);
+    match options.headless {
+        true if options.bridge => return bridge::run(&options),
+        true => return headless::run(&options),
+        false => {}
     }
     match options.script.as_deref().map(Script::load).transpose() {
         Ok(script) => play(options, script),
@@ -81,11 +84,12 @@ fn play(options: Options, script: Option<Script>) -> AppExit {
     ));
     app.insert_resource(ClearColor(Color::srgb_u8(22, 26, 30)))
         .insert_resource(terrain::Land::new(options.seed))
-        .insert_resource(units::Reinforcements(options.units.unwrap_or(24)))
+        .insert_resource(units::Reinforcements::new(options.units.unwrap_or(24)))
         .insert_resource(run::Asked(options))
         .init_resource::<art::Art>()
         .init_resource::<run::Frames>()
         .init_resource::<pointer::Pointer>()
+        .init_resource::<formation::Drill>()
         .init_resource::<select::Drag>()
         .init_resource::<select::Groups>()
         .init_resource::<overlays::ShowCosts>()
@@ -118,7 +122,8 @@ fn add_systems(app: &mut App) {
                 .chain(),
             (units::call_reinforcements, units::spawn_units).chain(),
             (select::select_by_mouse, select::select_by_keys).chain(),
-            (orders::give_orders, orders::stop, orders::close_orders).chain(),
+            formation::change_formation,
+            (orders::give_orders, orders::stop, orders::go_on, orders::close_orders).chain(),
             (build::build, build::remove, build::join_walls).chain(),
             (units::animate, units::cast_shadows, marks::pulse_markers, marks::draw_paths),
             (select::draw_selection_box, minimap::frame_view),
@@ -129,7 +134,7 @@ fn add_systems(app: &mut App) {
         )
             .chain(),
     );
-    app.add_observer(orders::go_on)
+    app.add_observer(orders::note_arrival)
         .add_observer(orders::give_up)
         .add_observer(orders::correct_marker)
         .add_observer(marks::add_ring)

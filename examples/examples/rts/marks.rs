@@ -70,15 +70,17 @@ pub(crate) fn pulse_markers(time: Res<Time>, mut markers: Query<&mut Transform, 
 }
 
 /// The way each selected unit has before it.
-pub(crate) fn draw_paths(units: Query<(&Transform, &Path, &Legs), With<Selected>>, mut gizmos: Gizmos) {
+pub(crate) fn draw_paths(
+    units: Query<(&Transform, &Path, &Legs), With<Selected>>,
+    orders: Query<&Order>,
+    mut gizmos: Gizmos,
+) {
     let alpha = (3.0 / (units.iter().len() as f32).sqrt()).clamp(0.12, 0.6);
     for (transform, path, legs) in &units {
         let here = transform.translation.truncate();
         gizmos.linestrip_2d([here].into_iter().chain(path.points().iter().copied()), PATH.with_alpha(alpha));
         let last = path.end().unwrap_or(here);
-        gizmos.linestrip_2d(
-            [last].into_iter().chain(legs.0.iter().skip(1).map(|leg| leg.goal)),
-            NEXT_LEGS.with_alpha(alpha),
-        );
+        let next = orders.iter_many(legs.0.iter().skip(1)).map(|order| order.at);
+        gizmos.linestrip_2d([last].into_iter().chain(next), NEXT_LEGS.with_alpha(alpha));
     }
 }

@@ -130,7 +130,7 @@ fn paint_land(land: &Land) -> Vec<u8> {
         Ground::Water => [54, 108, 152, 255],
         Ground::Rock => [122, 122, 120, 255],
         Ground::Tree => [54, 96, 50, 255],
-        Ground::Bridge => [150, 104, 60, 255],
+        Ground::Bridge(_) => [150, 104, 60, 255],
     };
     rows.flat_map(colour).collect()
 }

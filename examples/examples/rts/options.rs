@@ -11,11 +11,12 @@ A small real-time strategy game on Wayfare. Press H in the game for its keys.
 cargo run --release --example rts -- [OPTIONS]
 
   --seed N           the land is made from this number (default 6)
-  --units N          how many units there are at first (default 24; 2000 with --headless)
+  --units N          how many units there are at first (default 24; 2000 with --headless, 300 with --bridge)
   --frames N         exit after so many frames (600 with --headless)
   --screenshot FILE  save the last frame as a picture; needs --frames
   --script FILE      play timed clicks and keys; its format is described in script.rs
   --headless         no window: let all units walk, and print what that costs the main thread
+  --bridge           with --headless: send all over one bridge, print how they fare, and fail if they jam
   --help             this text";
 
 /// How the game is to run.
@@ -27,6 +28,7 @@ pub(crate) struct Options {
     pub(crate) screenshot: Option<PathBuf>,
     pub(crate) script: Option<PathBuf>,
     pub(crate) headless: bool,
+    pub(crate) bridge: bool,
     pub(crate) help: bool,
 }
 
@@ -39,6 +41,7 @@ impl Default for Options {
             screenshot: None,
             script: None,
             headless: false,
+            bridge: false,
             help: false,
         }
     }
@@ -50,6 +53,9 @@ impl Options {
         let options = Self::read(lexopt::Parser::from_env()).map_err(|error| error.to_string())?;
         if options.headless && (options.screenshot.is_some() || options.script.is_some()) {
             return Err("--headless has no window for --screenshot and --script".into());
+        }
+        if options.bridge && (!options.headless || options.frames.is_some()) {
+            return Err("--bridge needs --headless, and ends by itself without --frames".into());
         }
         if options.screenshot.is_some() && options.frames.is_none() {
             return Err("--screenshot saves the last frame, so it needs --frames".into());
@@ -71,6 +77,7 @@ impl Options {
                 Long("screenshot") => options.screenshot = Some(words.value()?.into()),
                 Long("script") => options.script = Some(words.value()?.into()),
                 Long("headless") => options.headless = true,
+                Long("bridge") => options.bridge = true,
                 Long("help") | Short('h') => options.help = true,
                 _ => return Err(word.unexpected()),
             }

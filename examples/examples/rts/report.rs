@@ -9,6 +9,7 @@ use bevy::prelude::*;
 use bevy_wayfare::prelude::*;
 
 use crate::camera::Eyes;
+use crate::formation;
 use crate::ground::walks_on;
 use crate::pointer::Pointer;
 use crate::select::Selected;
@@ -26,6 +27,8 @@ pub(crate) enum Report {
     Selected(usize),
     /// `group 3 has 12`
     Grouped { group: usize, units: usize },
+    /// `formation wedge`: of the next orders.
+    Formation(Formation),
     /// `ordered 12 to cell (70, 64), reachable`, or `..., nearest point`, or either with `, queued` behind it.
     Ordered { units: usize, cell: Cell, reach: Reach, queued: bool },
     /// `stopped 12`
@@ -68,6 +71,7 @@ impl fmt::Display for Report {
             Self::Spawned { new, all } => write!(f, "spawned {new}, {all} units"),
             Self::Selected(units) => write!(f, "selected {units}"),
             Self::Grouped { group, units } => write!(f, "group {group} has {units}"),
+            Self::Formation(formation) => write!(f, "formation {}", formation::name(*formation)),
             Self::Ordered { units, cell, reach, queued } => {
                 let reach = if *reach == Reach::Goal { "reachable" } else { "nearest point" };
                 let queued = if *queued { ", queued" } else { "" };

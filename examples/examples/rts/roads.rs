@@ -6,7 +6,7 @@
 use bevy::prelude::*;
 use bevy_wayfare::prelude::*;
 
-use crate::terrain::{Course, Ground, Land, River, SIDE, cells, rough};
+use crate::terrain::{Ground, Land, River, SIDE, cells, rough};
 
 /// No road leads over it.
 pub(crate) const WATER: Terrain = Terrain(9);
@@ -14,14 +14,31 @@ pub(crate) const WATER: Terrain = Terrain(9);
 /// What a bend costs a road, in steps over roads: few bends, but no straight lines through everything.
 const BEND: u32 = 900;
 
+/// A bridge that carries an army, where each river passes the camp, ...
+const WIDE: i32 = 3;
+
+/// ... and one that two units pass each other on.
+const NARROW: i32 = 2;
+
+/// A way over a river.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bridge {
+    /// The cells on land before and behind its middle.
+    pub(crate) ends: [Cell; 2],
+    /// How many cells are side by side.
+    pub(crate) width: i32,
+}
+
 /// Builds all bridges, and roads to them and beyond.
 pub(crate) fn lay(land: &mut Land, rivers: &[River]) {
     let mut ends = vec![Cell::new(SIDE / 2, SIDE - 6), Cell::new(SIDE / 2, 5)];
     ends.extend([Cell::new(SIDE - 6, SIDE / 2), Cell::new(5, SIDE / 2)]);
     ends.extend([(10, 10), (SIDE - 11, 10), (10, SIDE - 11), (SIDE - 11, SIDE - 11)].map(Cell::from));
     for river in rivers {
-        for around in [SIDE / 8, SIDE / 2, SIDE - SIDE / 8] {
-            ends.extend(bridge(land, river, around).into_iter().flatten());
+        for (around, width) in [(SIDE / 8, NARROW), (SIDE / 2, WIDE), (SIDE - SIDE / 8, NARROW)] {
+            let bridge = bridge(land, river, around, width);
+            land.bridges.extend(bridge);
+            ends.extend(bridge.into_iter().flat_map(|bridge| bridge.ends));
         }
     }
     // The near ones first: the far ones join their roads.
@@ -37,7 +54,7 @@ pub(crate) fn map_of(land: &Land) -> Map {
     let mut map = Map::new(side, side).unwrap_or_default();
     for cell in cells() {
         let terrain = match land.at(cell) {
-            Ground::Road | Ground::Bridge => 0,
+            Ground::Road | Ground::Bridge(_) => 0,
             // Even meadows differ, so that roads wind.
             Ground::Grass if rough(land.seed ^ 21, cell, 9) < 500 => 1,
             Ground::Grass => 2,
@@ -52,24 +69,36 @@ pub(crate) fn map_of(land: &Land) -> Map {
     map
 }
 
-/// Builds the shortest bridge over a river somewhere around this step along it. Returns its two ends on land.
-fn bridge(land: &mut Land, river: &River, around: i32) -> Option<[Cell; 2]> {
-    let span = |step: i32| {
+/// Builds the shortest bridge over a river somewhere around this step along it.
+fn bridge(land: &mut Land, river: &River, around: i32, width: i32) -> Option<Bridge> {
+    let reach = |step: i32| {
         let middle = river.middle(step)?;
         let is_wet = |across: &i32| land.at(river.cell(step, *across)) == Ground::Water;
         let last = (middle..middle + 8).take_while(is_wet).last()?;
         let first = (middle - 8..=middle).rev().take_while(is_wet).last()?;
+        Some((first, last))
+    };
+    // All lanes are as long as the longest has to be.
+    let span = |step: i32| {
+        let lanes: Option<Vec<_>> = (step..step + width).map(reach).collect();
+        let (firsts, lasts): (Vec<_>, Vec<_>) = lanes?.into_iter().unzip();
+        let (first, last) = (firsts.into_iter().min()?, lasts.into_iter().max()?);
         (last - first < 8).then_some((last - first, step, first, last))
     };
     let (_, step, first, last) = (around - 12..around + 12).filter_map(span).min()?;
-    for across in first..=last {
-        land.set(river.cell(step, across), Ground::Bridge);
+    for lane in step..step + width {
+        for across in first - 1..=last + 1 {
+            let cell = river.cell(lane, across);
+            let is_wet = land.at(cell) == Ground::Water;
+            land.set(cell, if is_wet { Ground::Bridge(river.course.across()) } else { Ground::Road });
+        }
     }
-    let ends = [river.cell(step, first - 1), river.cell(step, last + 1)];
+    let middle = step + width / 2;
+    let ends = [river.cell(middle, first - 1), river.cell(middle, last + 1)];
     for end in ends {
-        land.set(end, Ground::Road);
+        clear(land, end, width);
     }
-    Some(ends)
+    Some(Bridge { ends, width })
 }
 
 /// Builds the cheapest road from the camp to here, or to as near as it gets.
@@ -87,15 +116,18 @@ fn road(land: &mut Land, end: Cell) {
     let answer = find_path(&snapshot, &query, &mut Scratch::new()).ok();
     let route = answer.and_then(Answer::into_route).map(Route::into_cells).unwrap_or_default();
     for cell in route {
-        if land.at(cell) != Ground::Bridge {
+        if !matches!(land.at(cell), Ground::Bridge(_)) {
             land.set(cell, Ground::Road);
         }
+        clear(land, cell, 1);
     }
 }
 
-/// The axis a bridge runs along, if the cell is one: along the row it stands in if that leads to land.
-pub(crate) fn bridge_course(land: &Land, cell: Cell) -> Option<Course> {
-    let leads_on = |cell: Cell| matches!(land.at(cell), Ground::Road | Ground::Bridge);
-    let eastward = leads_on(cell + (-1, 0)) && leads_on(cell + (1, 0));
-    (land.at(cell) == Ground::Bridge).then_some(if eastward { Course::Eastward } else { Course::Southward })
+/// Cuts the trees around a cell: where many walk, a road alone is too narrow.
+fn clear(land: &mut Land, cell: Cell, reach: i32) {
+    for near in Area::new(cell + (-reach, -reach), cell + (reach, reach)).cells() {
+        if land.at(near) == Ground::Tree {
+            land.set(near, Ground::Grass);
+        }
+    }
 }

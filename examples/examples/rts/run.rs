@@ -52,7 +52,7 @@ pub(crate) fn count_frames(
             exit.write(AppExit::error());
         }
     }
-    if wanted.0 == 0 && states.iter().all(LoadState::is_loaded) {
+    if wanted.number == 0 && states.iter().all(LoadState::is_loaded) {
         *settled += 1;
     }
     if *settled > SETTLING {

@@ -10,7 +10,7 @@
 //! at 90 release left
 //! at 95 click right         pressed now, released with the next frame
 //! at 97 wheel -1            notches, away from the player if positive
-//! at 98 hold Shift          a key: A, B, H, S, U, X, 1 to 9, F1 to F12, Shift, Ctrl, Left, Right, Up, Down
+//! at 98 hold Shift          a key: A, B, F, H, S, U, X, 1 to 9, F1 to F12, Shift, Ctrl, Left, Right, Up, Down
 //! at 99 free Shift
 //! at 100 key B              pressed now, released with the next frame
 //! at 120 screenshot FILE
@@ -185,10 +185,10 @@ fn key(words: &mut SplitWhitespace) -> Result<KeyCode, String> {
 
 /// All keys that the game knows by their letter or number.
 #[rustfmt::skip]
-const KEYS: [KeyCode; 27] = {
+const KEYS: [KeyCode; 28] = {
     use KeyCode::*;
     [
-        KeyA, KeyB, KeyH, KeyS, KeyU, KeyX,
+        KeyA, KeyB, KeyF, KeyH, KeyS, KeyU, KeyX,
         Digit1, Digit2, Digit3, Digit4, Digit5, Digit6, Digit7, Digit8, Digit9,
         F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12,
     ]

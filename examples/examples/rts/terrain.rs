@@ -6,7 +6,7 @@
 use bevy::prelude::*;
 use bevy_wayfare::prelude::*;
 
-use crate::roads;
+use crate::roads::{self, Bridge};
 
 /// Cells along each side.
 pub(crate) const SIDE: i32 = 128;
@@ -23,8 +23,8 @@ pub(crate) enum Ground {
     Water,
     Rock,
     Tree,
-    /// A road over water.
-    Bridge,
+    /// A road over water, and the axis it leads along.
+    Bridge(Course),
 }
 
 impl Ground {
@@ -42,13 +42,14 @@ pub(crate) struct Land {
     cells: Vec<Ground>,
     /// The middle of the clearing where the first units stand.
     pub(crate) camp: Cell,
+    pub(crate) bridges: Vec<Bridge>,
 }
 
 impl Land {
     pub(crate) fn new(seed: u64) -> Self {
         let camp = Cell::new(SIDE / 2, SIDE / 2);
         let cells = cells().map(|cell| wilderness(seed, camp, cell)).collect();
-        let mut land = Self { seed, cells, camp };
+        let mut land = Self { seed, cells, camp, bridges: Vec::new() };
         land.weed(Ground::Rock);
         land.weed(Ground::Swamp);
         let rivers = [River::southward(seed), River::eastward(seed)];
@@ -153,11 +154,21 @@ pub(crate) struct River {
     seed: u64,
 }
 
-/// The axis a river runs along.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The axis a river or a bridge runs along.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Course {
     Southward,
     Eastward,
+}
+
+impl Course {
+    /// From one side to the other.
+    pub(crate) fn across(self) -> Self {
+        match self {
+            Self::Southward => Self::Eastward,
+            Self::Eastward => Self::Southward,
+        }
+    }
 }
 
 impl River {

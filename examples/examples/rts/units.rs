@@ -3,20 +3,22 @@
 //! A kind of unit is an `Agent` with its own speed, radius and class. The library walks it and turns its `Transform`; what
 //! is left to do here is to draw it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use bevy::prelude::*;
 use bevy_wayfare::prelude::*;
 
 use crate::art::{Art, FRAMES, z};
-use crate::formation;
-use crate::ground::{FLYERS, WALKERS};
+use crate::ground::{FLYERS, WALKERS, centre};
 use crate::orders::Legs;
 use crate::report::Report;
-use crate::terrain::{Land, SIDE};
+use crate::terrain::{Land, SIDE, cells, distance_squared, neighbours};
 
 /// Where the shadow of a flyer falls.
 const SHADOW: Vec3 = Vec3::new(13.0, -19.0, z::SHADOWS - z::FLYERS);
+
+/// The layer that flyers avoid each other on.
+const AIR: u32 = 1;
 
 /// Pictures per second while a unit moves.
 const PACE: f32 = 12.0;
@@ -33,15 +35,24 @@ pub(crate) enum Kind {
     Flyer,
 }
 
-/// Who comes when a unit is asked for, again and again.
-const MIX: [Kind; 6] = [Kind::Scout, Kind::Tank, Kind::Scout, Kind::Flyer, Kind::Scout, Kind::Tank];
+/// Who comes when units are asked for, again and again.
+const MIX: &[Kind] = &[Kind::Scout, Kind::Tank, Kind::Scout, Kind::Flyer, Kind::Scout, Kind::Tank];
 
 impl Kind {
+    /// About as large as it is drawn, and small enough for gaps of one tile.
     pub(crate) fn agent(self) -> Agent {
         match self {
             Self::Scout => Agent { radius: 11.0, speed: 130.0, turn_rate: 12.0, class: WALKERS, ..default() },
-            Self::Tank => Agent { radius: 17.0, speed: 65.0, turn_rate: 4.0, class: WALKERS, ..default() },
+            Self::Tank => Agent { radius: 15.0, speed: 65.0, turn_rate: 4.0, class: WALKERS, ..default() },
             Self::Flyer => Agent { radius: 17.0, speed: 165.0, turn_rate: 5.0, class: FLYERS, ..default() },
+        }
+    }
+
+    /// Those on the ground and those in the air do not meet.
+    fn avoidance(self) -> Avoidance {
+        match self {
+            Self::Scout | Self::Tank => Avoidance::default(),
+            Self::Flyer => Avoidance::on_layer(AIR),
         }
     }
 
@@ -78,11 +89,25 @@ impl Kind {
 
 /// Units that are still to be spawned. The game begins with some; key U wants more.
 #[derive(Resource, Debug)]
-pub(crate) struct Reinforcements(pub(crate) usize);
+pub(crate) struct Reinforcements {
+    pub(crate) number: usize,
+    mix: &'static [Kind],
+}
+
+impl Reinforcements {
+    pub(crate) fn new(number: usize) -> Self {
+        Self { number, mix: MIX }
+    }
+
+    /// Nobody who flies.
+    pub(crate) fn walkers(number: usize) -> Self {
+        Self { number, mix: &[Kind::Scout, Kind::Tank, Kind::Scout] }
+    }
+}
 
 pub(crate) fn call_reinforcements(keys: Res<ButtonInput<KeyCode>>, mut wanted: ResMut<Reinforcements>) {
     if keys.just_pressed(KeyCode::KeyU) {
-        wanted.0 += 100;
+        wanted.number += 100;
     }
 }
 
@@ -97,24 +122,47 @@ pub(crate) fn spawn_units(
     mut wanted: ResMut<Reinforcements>,
     mut commands: Commands,
 ) -> Result {
-    if wanted.0 == 0 {
+    if wanted.number == 0 {
         return Ok(());
     }
     let snapshot = map.snapshot(WALKERS)?;
     // The player may have built on the camp itself.
-    let open = snapshot.nearest_open_within(land.camp, SIDE.unsigned_abs());
-    let Some(camp) = open.and_then(|cell| map.centre(cell)) else { return Ok(()) };
-    let (new, old) = (wanted.0, units.iter().len());
+    let Some(camp) = snapshot.nearest_open_within(land.camp, SIDE.unsigned_abs()) else { return Ok(()) };
+    let (new, old) = (wanted.number, units.iter().len());
     let taken: HashSet<Cell> = units.iter().filter_map(|unit| map.cell_at(unit.translation)).collect();
-    let spots = formation::spots(&map, &snapshot, camp.truncate(), Kind::Tank.agent().radius);
-    let is_free = |spot: &Vec2| map.cell_at(spot.extend(0.0)).is_some_and(|cell| !taken.contains(&cell));
-    let spots = spots.filter(is_free).chain(std::iter::repeat(camp.truncate()));
-    for (number, spot) in (old..old + new).zip(spots) {
-        spawn_unit(MIX[number % MIX.len()], number, spot, &art, &mut commands);
+    // Like the black squares of a chessboard: nobody touches anybody.
+    let is_free = |cell: &Cell| (cell.x + cell.y) % 2 == 0 && !taken.contains(cell);
+    let free = ground_around(&snapshot, camp).into_iter().filter(is_free);
+    for (number, cell) in (old..old + new).zip(free.chain(std::iter::repeat(camp))) {
+        let kind = wanted.mix[number % wanted.mix.len()];
+        spawn_unit(kind, number, centre(cell), &art, &mut commands);
     }
-    wanted.0 = 0;
+    wanted.number = 0;
     Report::Spawned { new, all: old + new }.log();
     Ok(())
+}
+
+/// The cells around the camp, nearest first: those on its side of rivers and rocks, from where it is not much farther to
+/// walk than it looks.
+fn ground_around(snapshot: &Snapshot, camp: Cell) -> Vec<Cell> {
+    let mut steps = HashMap::from([(camp, 0)]);
+    let mut next = VecDeque::from([camp]);
+    while let Some(cell) = next.pop_front() {
+        let step = steps.get(&cell).copied().unwrap_or(0) + 1;
+        for neighbour in neighbours(cell).into_iter().filter(|cell| snapshot.is_open(*cell)) {
+            steps.entry(neighbour).or_insert_with(|| {
+                next.push_back(neighbour);
+                step
+            });
+        }
+    }
+    let is_near = |cell: &Cell| {
+        let steps: Option<&i32> = steps.get(cell);
+        steps.is_some_and(|steps| steps.pow(2) <= 4 * distance_squared(*cell, camp))
+    };
+    let mut ground: Vec<Cell> = cells().filter(is_near).collect();
+    ground.sort_by_key(|cell| distance_squared(*cell, camp));
+    ground
 }
 
 fn spawn_unit(kind: Kind, number: usize, spot: Vec2, art: &Art, commands: &mut Commands) {
@@ -123,6 +171,7 @@ fn spawn_unit(kind: Kind, number: usize, spot: Vec2, art: &Art, commands: &mut C
     let mut unit = commands.spawn((
         kind,
         kind.agent(),
+        kind.avoidance(),
         kind.sprite(art),
         Transform::from_translation(spot.extend(height)),
     ));

@@ -218,7 +218,8 @@ pub(super) fn climb(memory: &mut Memory, body: &Body, mover: &Mover, block: Bloc
         return Advice::GoOn;
     };
     // Where everybody wants to, nobody comes to stand exactly.
-    if block != Block::None && body.position.distance(course.end) <= CLOSE * body.radius {
+    let is_close = course.to_go.max(body.position.distance(course.end)) <= CLOSE * body.radius;
+    if block != Block::None && is_close {
         memory.climb_down();
         memory.has_settled = true;
         return Advice::Settle;

@@ -147,8 +147,11 @@ impl Grid {
         #[expect(clippy::cast_possible_truncation, reason = "clamped")]
         let mut sides = [squares.x, squares.y]
             .map(|side| (side as i32 + 1).unsigned_abs().next_power_of_two().max(SMALLEST));
-        let most = (4 * u64::from(count)).max(u64::from(SMALLEST).pow(2));
-        while u64::from(sides[0]) * u64::from(sides[1]) > most.next_power_of_two() {
+        let most = (4 * u64::from(count)).max(u64::from(SMALLEST).pow(2)).next_power_of_two();
+        // At once as much as so many can need, however they spread.
+        self.starts.clear();
+        self.starts.reserve(usize::try_from(most + 1).unwrap_or(0));
+        while u64::from(sides[0]) * u64::from(sides[1]) > most {
             let longer = usize::from(sides[1] > sides[0]);
             sides[longer] /= 2;
         }

@@ -143,7 +143,7 @@ fn medley(shuffle: u64) -> Scene {
     let mut scene = Scene::default();
     for i in 0..300_u64 {
         // Some on top of each other.
-        let place = Vec2::new(1.0 + 28.0 * unit(&mut random), 1.0 + 28.0 * unit(&mut random)).floor() + 0.5;
+        let place = Vec2::new(9.0 + 11.0 * unit(&mut random), 9.0 + 11.0 * unit(&mut random)).floor() + 0.5;
         let goal = Vec2::new(1.0 + 28.0 * unit(&mut random), 1.0 + 28.0 * unit(&mut random));
         let stance = [Stance::Walking, Stance::Walking, Stance::Walking, Stance::Idle, Stance::Locked]
             [random.below(5) as usize];
@@ -178,8 +178,10 @@ fn told(scene: &Scene, outcomes: &[Outcome]) -> String {
 }
 
 fn run(shuffle: u64, spread: &impl Spread) -> Vec<String> {
-    let mut random = Random::new(3);
-    let map = crate::support::random_map(&mut random, 30, 30, crate::support::Flora::Uniform);
+    let mut map = Map::new(30, 30).unwrap();
+    for cell in map.area().unwrap().cells().filter(|cell| (cell.x * 7 + cell.y * 3) % 23 == 0) {
+        map.set(cell, Terrain::WALL).unwrap();
+    }
     let snapshot = Snapshot::new(&map, &View::default());
     let ground = [Footing { snapshot: &snapshot, layout: &Layout::default() }];
     let mut scene = medley(shuffle);
