@@ -1,9 +1,7 @@
-//! From wanted to safe velocities: units keep clear of each other and of walls, by the core's
-//! [`Crowd`](wayfare::avoid::Crowd).
+//! From wanted to safe velocities: units keep clear of each other and of walls, by the core's [`Crowd`].
 //!
 //! Comes in: [`WantedVelocity`], who the units are and where. Goes out: [`SafeVelocity`], and the step it stands for. Units of
-//! one map form one crowd. What a step advises, such as to plan around somebody, is carried out by
-//! [`errand`](crate::errand).
+//! one map form one crowd. What a step advises, such as to plan around somebody, is carried out right after it.
 
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::query::QueryData;
@@ -288,9 +286,10 @@ impl MapCrowd {
         let grounds: Vec<Footing<'_>> = layout.map_or_else(Vec::new, |layout| {
             place.views.iter().map(|snapshot| Footing { snapshot, layout }).collect()
         });
+        let threads = settings.crowd_thread_count();
         match ComputeTaskPool::try_get() {
-            Some(pool) if self.units.len() >= WORTH_SPREADING && pool.thread_num() > 1 => {
-                self.crowd.step(&rules, dt, &grounds, &OnPool(pool));
+            Some(pool) if threads > 1 && self.units.len() >= WORTH_SPREADING => {
+                self.crowd.step(&rules, dt, &grounds, &OnPool { pool, threads });
             }
             _ => self.crowd.step(&rules, dt, &grounds, &OneThread),
         }
@@ -301,16 +300,19 @@ impl MapCrowd {
 const WORTH_SPREADING: usize = 512;
 
 /// Bevy's threads for what must be done within the frame.
-struct OnPool<'a>(&'a ComputeTaskPool);
+struct OnPool<'a> {
+    pool: &'a ComputeTaskPool,
+    threads: usize,
+}
 
 impl Spread for OnPool<'_> {
     fn threads(&self) -> usize {
-        self.0.thread_num()
+        self.threads
     }
 
     fn each<T: Send>(&self, parts: impl Iterator<Item = T>, work: impl Fn(T) + Send + Sync) {
         let work = &work;
-        self.0.scope(|scope| {
+        self.pool.scope(|scope| {
             for part in parts {
                 scope.spawn(async move { work(part) });
             }

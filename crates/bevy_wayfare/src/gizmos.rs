@@ -10,7 +10,7 @@ use wayfare::avoid::Rung;
 
 use crate::agent::Agent;
 use crate::avoid::{Crowds, Steering};
-use crate::motion::{SafeVelocity, WantedVelocity, Whereabouts};
+use crate::motion::{Motion, SafeVelocity, WantedVelocity, Whereabouts};
 use crate::path::Path;
 use crate::plane::Plane;
 use crate::plugin::{PathfindingClock, PathfindingSystems};
@@ -135,18 +135,25 @@ fn lines(place: &Place) -> Vec<(Vec3, Vec3, u32)> {
 
 fn draw_paths(
     scene: Res<Scene>,
-    paths: Query<(&Path, Option<Whereabouts>)>,
+    paths: Query<(&Path, Option<Whereabouts>, Option<&Motion>)>,
     mut gizmos: Gizmos<PathfindingGizmos>,
 ) {
     if !gizmos.config_ext.paths {
         return;
     }
     let colour = gizmos.config_ext.path;
-    for (path, at) in &paths {
+    for (path, at, motion) in &paths {
         let Some(place) = path.map().and_then(|map| scene.place(map)) else { continue };
         let height = at.as_ref().map_or(place.height, |at| place.plane.height(at.position()));
         let start = at.map(|at| place.plane.flat(at.position()));
-        let points = start.into_iter().chain(path.points().iter().copied());
+        let mut ahead = path.points();
+        if let (Some(start), true) = (start, motion.is_some_and(|motion| motion.to_go.is_some())) {
+            // In a formation it does not walk from point to point; what it has passed is behind it.
+            let gap = |point: &Vec2| point.distance_squared(start);
+            let nearest = ahead.iter().enumerate().min_by(|(_, a), (_, b)| gap(a).total_cmp(&gap(b)));
+            ahead = &ahead[nearest.map_or(0, |(i, _)| (i + 1).min(ahead.len() - 1))..];
+        }
+        let points = start.into_iter().chain(ahead.iter().copied());
         gizmos.linestrip(points.map(|point| place.plane.at_height(point, height)), colour);
     }
 }

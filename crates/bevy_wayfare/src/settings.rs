@@ -60,6 +60,9 @@ pub struct PathfindingSettings {
     pub delivery: Delivery,
     /// On which side units pass each other that meet head-on.
     pub keep: KeepTo,
+    /// How many threads avoidance is spread over, the main thread among them, where crowds are large. `None`: all that Bevy's
+    /// `ComputeTaskPool` has. The result is the same for any number.
+    pub crowd_threads: Option<usize>,
     /// Whether units walk slower where the ground is dear: their speed is divided by the factor of the terrain.
     pub slowed_by_terrain: bool,
     /// How many cells away a free cell may be for a unit whose own is blocked to walk out to it. Beyond that its
@@ -77,6 +80,7 @@ impl Default for PathfindingSettings {
             frame_budget: Duration::from_millis(2),
             delivery: Delivery::WhenReady,
             keep: KeepTo::Right,
+            crowd_threads: None,
             slowed_by_terrain: true,
             escape_cells: 16,
         }
@@ -89,6 +93,14 @@ impl PathfindingSettings {
         bevy::tasks::cfg::multi_threaded! {
             if { self.drive } else { Drive::InFrame }
         }
+    }
+
+    /// How many threads a crowd is stepped on here; the main thread helps.
+    pub(crate) fn crowd_thread_count(&self) -> usize {
+        let threads = bevy::tasks::cfg::multi_threaded! {
+            if { bevy::tasks::ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num() + 1) } else { 1 }
+        };
+        self.crowd_threads.map_or(threads, |wanted| wanted.clamp(1, threads))
     }
 
     pub(crate) fn worker_count(&self) -> usize {

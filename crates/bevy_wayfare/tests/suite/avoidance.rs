@@ -294,3 +294,20 @@ fn the_same_ids_make_the_same_game_in_any_order_of_spawning() {
     let backwards: Vec<i32> = (0..12).rev().collect();
     assert_eq!(run(&forwards), run(&backwards));
 }
+
+#[test]
+fn threads_change_nothing() {
+    let run = |threads| {
+        let mut game = field(64, 64).tuned(|settings| {
+            settings.delivery = Delivery::Lockstep { ticks: 2 };
+            settings.crowd_threads = threads;
+        });
+        let units: Vec<Entity> = (0..900).map(|i| game.unit(2 + (i % 30) * 2, 2 + (i / 30) * 2)).collect();
+        for (unit, i) in units.iter().zip(0..) {
+            game.order(*unit, PathRequest::to(Cell::new(61 - (i % 30) * 2, 61 - (i / 30) * 2)));
+        }
+        game.updates(120);
+        units.iter().map(|unit| game.flat(*unit).to_array().map(f32::to_bits)).collect::<Vec<_>>()
+    };
+    assert_eq!(run(Some(1)), run(None));
+}
