@@ -79,7 +79,9 @@ fn everybody_arrives_at_a_place_of_their_own() {
             assert!(!host.game.has_request(unit) && host.game.app.world().get::<MemberOf>(unit).is_none());
             assert!(host.flat(unit).distance(goal.truncate()) < 9.0);
         }
-        assert!(host.closest() > 0.59, "{formation:?} {}", host.closest());
+        // Whoever had to make way for the last is back by then.
+        host.game.updates(32);
+        assert!(host.closest() > 0.599, "{formation:?} {}", host.closest());
         assert!(host.game.app.world().get_entity(order).is_err(), "nothing but the order was on it");
     }
 }
@@ -287,7 +289,7 @@ fn different_classes_go_together() {
         host.order(GroupOrder::to(Cell::new(22, 5)).formation(formation));
         host.until_closed();
         assert_eq!((host.closed()[0].arrived, host.closed()[0].missing), (10, 0), "{formation:?}");
-        assert!(formation != Formation::Loose || host.closest() > 0.58);
+        assert!(formation != Formation::Loose || host.closest() > 0.6);
     }
 }
 

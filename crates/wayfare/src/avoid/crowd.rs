@@ -275,7 +275,9 @@ impl Crowd {
                 let kept = outcome.memory.choose(&choice);
                 let block = block(&self.movers, own, choice.blocker);
                 outcome.blocker = choice.blocker.map(|blocker| self.movers[blocker as usize].id);
-                outcome.advice = climb(&mut outcome.memory, body, mover, block, kept);
+                let other = choice.blocker.map(|blocker| &self.movers[blocker as usize]);
+                let rival = other.filter(|other| other.wants_where(mover));
+                outcome.advice = climb(&mut outcome.memory, (body, mover), block, rival, kept);
             }
         }
         self.ask(grounds);

@@ -213,13 +213,21 @@ pub(super) enum Block {
 }
 
 /// Lets a walking unit with a way climb up or down the ladder. Returns what its owner should do.
-pub(super) fn climb(memory: &mut Memory, body: &Body, mover: &Mover, block: Block, dt: f32) -> Advice {
+///
+/// `rival` is whoever is in its way, if both want to the same place.
+pub(super) fn climb(
+    memory: &mut Memory,
+    (body, mover): (&Body, &Mover),
+    block: Block,
+    rival: Option<&Mover>,
+    dt: f32,
+) -> Advice {
     let (Stance::Walking, Some(course)) = (body.stance, body.course) else {
         return Advice::GoOn;
     };
     // Where everybody wants to, nobody comes to stand exactly.
     let is_close = course.to_go.max(body.position.distance(course.end)) <= CLOSE * body.radius;
-    if block != Block::None && is_close {
+    if is_close && (rival.is_some() || block == Block::Locked) {
         memory.climb_down();
         memory.has_settled = true;
         return Advice::Settle;

@@ -94,9 +94,15 @@ impl Mover {
     /// Whether this one has settled where there is no room for both.
     #[inline]
     fn has_settled_before(&self, other: &Self) -> bool {
+        self.stance == Stance::Idle && self.wants_where(other)
+    }
+
+    /// Whether both want, or are, where there is no room for both.
+    #[inline]
+    pub(super) fn wants_where(&self, other: &Self) -> bool {
         let near = 0.9 * (self.radius + other.radius);
         // False if either has no end.
-        self.stance == Stance::Idle && self.end.distance_squared(other.end) < near * near
+        self.end.distance_squared(other.end) < near * near
     }
 
     /// How much of an overlap this one makes up for; the other one makes up for the rest.
