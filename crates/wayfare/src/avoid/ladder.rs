@@ -101,6 +101,10 @@ const THERE: f32 = 2.0;
 /// How near to its end, in radii, is near enough if somebody is in the way.
 const CLOSE: f32 = 0.5;
 
+/// How near to its end, in radii, a unit that is wedged in settles, and after how many seconds.
+const NEARBY: f32 = 4.0;
+const WEDGED: f32 = 1.5;
+
 /// How long somebody who stands in the way at the goal is put up with, in seconds.
 const SETTLING: f32 = 0.5;
 
@@ -253,6 +257,13 @@ pub(super) fn climb(
     memory.waited += dt;
     memory.stalled += dt;
     if block == Block::Settled && memory.waited >= SETTLING {
+        memory.climb_down();
+        memory.has_settled = true;
+        return Advice::Settle;
+    }
+    // Nobody is straight ahead, but bodies and walls leave no room for the last bit.
+    let is_near = course.to_go <= NEARBY * body.radius;
+    if block == Block::None && is_near && memory.stalled >= WEDGED {
         memory.climb_down();
         memory.has_settled = true;
         return Advice::Settle;
