@@ -40,6 +40,16 @@ impl Board {
         x < self.width && y < self.height && self.open[y * self.width + x]
     }
 
+    /// Opens or blocks a cell; nothing happens outside of the map.
+    pub(crate) fn set(&mut self, cell: Cell, open: bool) {
+        let (Ok(x), Ok(y)) = (usize::try_from(cell.x), usize::try_from(cell.y)) else {
+            return;
+        };
+        if x < self.width && y < self.height {
+            self.open[y * self.width + x] = open;
+        }
+    }
+
     /// Every cell that is open, as column and row.
     pub(crate) fn open_cells(&self) -> impl Iterator<Item = (usize, usize)> {
         let open = self.open.iter().enumerate().filter(|(_, open)| **open);
@@ -168,6 +178,18 @@ mod tests {
     }
 
     const LEGAL: [(i32, i32); 4] = [(0, 0), (1, 0), (2, 0), (2, 1)];
+
+    #[test]
+    fn a_board_can_be_edited_inside_only() {
+        let mut board = board();
+        board.set(Cell::new(1, 1), true);
+        board.set(Cell::new(3, 2), false);
+        for outside in [(-1, 0), (0, -1), (4, 0), (0, 3)] {
+            board.set(outside.into(), false);
+        }
+        assert!(board.is_open(1, 1) && !board.is_open(3, 2));
+        assert_eq!(board.open_cells().count(), 11);
+    }
 
     #[test]
     fn a_legal_path_of_the_published_length_passes() {

@@ -7,7 +7,7 @@ use std::{fmt, io};
 
 use lexopt::prelude::{Long, Short, Value, ValueExt};
 
-use crate::{crowd, frames, grid, tiles};
+use crate::{crowd, dynamic, fields, frames, grid, scale, tiles, weighted};
 
 /// Every suite, in the order in which the help lists them.
 pub(crate) const SUITES: &[Suite] = &[
@@ -16,6 +16,30 @@ pub(crate) const SUITES: &[Suite] = &[
         data: Some("a folder"),
         about: "all X.map with X.map.scen below DIR (MovingAI's format), every answer checked",
         run: grid::run,
+    },
+    Suite {
+        name: "dynamic",
+        data: Some("a folder"),
+        about: "all X.scen with X.patch in DIR: a map that changes between queries, every answer checked",
+        run: dynamic::run,
+    },
+    Suite {
+        name: "weighted",
+        data: Some("a folder"),
+        about: "eight maps below DIR (or all, if it has none of them) with terrain of many prices and roads",
+        run: weighted::run,
+    },
+    Suite {
+        name: "fields",
+        data: Some("a folder"),
+        about: "eight maps below DIR (or all, if it has none of them): many units to one goal, by one field",
+        run: fields::run,
+    },
+    Suite {
+        name: "scale",
+        data: None,
+        about: "maps of 256 × 256 to 8192 × 8192 cells: build, memory, first step, path, edit, and a survey from a file",
+        run: scale::run,
     },
     Suite {
         name: "frames",
@@ -66,6 +90,8 @@ pub(crate) struct Options {
     pub(crate) dir: PathBuf,
     /// How many queries of each map to take, spread evenly; all if `None`.
     pub(crate) queries: Option<NonZeroUsize>,
+    /// The side of the largest map; the suite's own if `None`.
+    pub(crate) largest: Option<NonZeroUsize>,
     /// How many units are ordered at once, one run each; the suite's own numbers if `None`.
     pub(crate) units: Option<Vec<NonZeroUsize>>,
     /// How many times each scene is played, each time a little different; the suite's own number if `None`.
@@ -94,6 +120,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// The folder holds nothing to measure.
     NoMaps(PathBuf),
+    /// The folder holds no scripts of a changing map.
+    NoScripts(PathBuf),
     /// A file or folder cannot be read.
     Read(PathBuf, io::Error),
     /// The figures cannot be written.
@@ -108,6 +136,9 @@ impl fmt::Display for Failure {
             Self::Usage(what) => write!(f, "{what}\nTry `wayfare_bench --help`."),
             Self::NoMaps(dir) => {
                 write!(f, "no maps in {}: need files X.map with X.map.scen beside them", dir.display())
+            }
+            Self::NoScripts(dir) => {
+                write!(f, "no scripts in {}: need files X.scen with X.patch beside them", dir.display())
             }
             Self::Read(path, source) => write!(f, "cannot read {}: {source}", path.display()),
             Self::Write(path, source) => write!(f, "cannot write {}: {source}", path.display()),
@@ -131,6 +162,7 @@ pub(crate) fn parse(mut arguments: lexopt::Parser) -> Result<Command, Failure> {
         match argument {
             Short('h') | Long("help") => return Ok(Command::Help),
             Long("queries") => options.queries = Some(arguments.value()?.parse()?),
+            Long("largest") => options.largest = Some(arguments.value()?.parse()?),
             Long("units") => options.units = Some(parse_list(&arguments.value()?.string()?)?),
             Long("seeds") => options.seeds = Some(arguments.value()?.parse()?),
             Long("scene") => options.scene = Some(arguments.value()?.string()?),
@@ -167,14 +199,16 @@ fn parse_list(text: &str) -> Result<Vec<NonZeroUsize>, Failure> {
 pub(crate) fn help() -> String {
     let mut text = String::from(
         "Wayfare measured beside its peers, in one process, with every answer checked.\n\n\
-         Usage: wayfare_bench SUITE [DIR|MAP] [--queries N] [--units N,N] [--seeds N] [--scene NAME] [--svg DIR]\n\
-         \x20                     [--json FILE] [--check]\n\nSuites:\n",
+         Usage: wayfare_bench SUITE [DIR|MAP] [--queries N] [--largest N] [--units N,N] [--seeds N] [--scene NAME]\n\
+         \x20                     [--svg DIR] [--json FILE] [--check]\n\nSuites:\n",
     );
     for suite in SUITES {
         text += &format!("  {:<10} {}\n", suite.name, suite.about);
     }
     text + "\nOptions:\n\
-         \x20 --queries N   grid: N queries of each map, spread evenly over its list (default: all)\n\
+         \x20 --queries N   grid, weighted: N queries of each map, spread evenly over its list; scale: N random ones\n\
+         \x20               (default: all of them for grid, 100 for weighted and scale)\n\
+         \x20 --largest N   scale: the side of the largest map (default: 8192)\n\
          \x20 --units N,N   frames: how many units are ordered at once (default: 100,1000,10000)\n\
          \x20 --seeds N     crowd: how many times each scene is played (default: 5)\n\
          \x20 --scene NAME  crowd: only scenes with NAME in their name, with a line for each seed\n\
@@ -209,6 +243,22 @@ mod tests {
     }
 
     #[test]
+    fn suites_of_maps_take_a_folder() {
+        for (name, words) in [
+            ("dynamic", ["dynamic", "scripts", "--json", "out.json", "--check"]),
+            ("weighted", ["--queries=5", "weighted", "scripts", "--check", "--json=out.json"]),
+            ("fields", ["fields", "--check", "scripts", "--json", "out.json"]),
+        ] {
+            let Ok(Command::Run(suite, options)) = parse_words(&words) else { panic!("should run") };
+            assert_eq!(suite.name, name);
+            assert_eq!(options.dir, PathBuf::from("scripts"));
+            assert_eq!(options.json, Some(PathBuf::from("out.json")));
+            assert!(options.check);
+            assert!(complaint(&[name]).contains("needs a folder"));
+        }
+    }
+
+    #[test]
     fn numbers_of_units_are_a_list() {
         let Ok(Command::Run(suite, options)) = parse_words(&["frames", "x.map", "--units", "100,1000"])
         else {
@@ -217,6 +267,16 @@ mod tests {
         assert_eq!(suite.name, "frames");
         let units = options.units.expect("given");
         assert_eq!(units, [100, 1000].map(|count| NonZeroUsize::new(count).expect("not 0")));
+    }
+
+    #[test]
+    fn the_largest_map_is_a_number() {
+        let Ok(Command::Run(suite, options)) = parse_words(&["scale", "--largest", "1024"]) else {
+            panic!("should run")
+        };
+        assert_eq!((suite.name, options.largest), ("scale", NonZeroUsize::new(1024)));
+        assert!(complaint(&["scale", "maps"]).contains("reads nothing"));
+        assert!(complaint(&["scale", "--largest", "huge"]).contains("huge"));
     }
 
     #[test]

@@ -37,11 +37,24 @@ pub(crate) trait Contender: Sized {
     }
 }
 
-/// Wayfare, as a game would call it.
+/// Wayfare, as a game would call it: surveyed, so that all gears are there.
 #[derive(Debug)]
 pub(crate) struct Ours {
-    snapshot: Snapshot,
+    pub(crate) snapshot: Snapshot,
     scratch: Scratch,
+}
+
+impl Ours {
+    /// With a snapshot that has not been surveyed.
+    pub(crate) fn unsurveyed(level: &Level) -> Self {
+        Self { snapshot: Snapshot::new(&level.map, &View::default()), scratch: Scratch::new() }
+    }
+
+    /// Surveys the map as it is now.
+    pub(crate) fn survey(&mut self) {
+        let survey = self.snapshot.survey();
+        self.snapshot.learn(&survey);
+    }
 }
 
 impl Contender for Ours {
@@ -50,7 +63,9 @@ impl Contender for Ours {
     type Path = wayfare::prelude::Route;
 
     fn build(level: &Level) -> Self {
-        Self { snapshot: Snapshot::new(&level.map, &View::default()), scratch: Scratch::new() }
+        let mut ours = Self::unsurveyed(level);
+        ours.survey();
+        ours
     }
 
     fn find(&mut self, start: Cell, goal: Cell) -> Option<Self::Path> {
@@ -70,5 +85,35 @@ impl Contender for Ours {
 
     fn recycle(&mut self, path: Self::Path) {
         self.scratch.recycle(path);
+    }
+}
+
+/// Wayfare without a survey: the state right after an edit.
+#[derive(Debug)]
+pub(crate) struct FirstGear(Ours);
+
+impl Contender for FirstGear {
+    const NAME: &'static str = "first_gear";
+    const NOTE: &'static str = "ours, unsurveyed";
+    type Path = wayfare::prelude::Route;
+
+    fn build(level: &Level) -> Self {
+        Self(Ours::unsurveyed(level))
+    }
+
+    fn find(&mut self, start: Cell, goal: Cell) -> Option<Self::Path> {
+        self.0.find(start, goal)
+    }
+
+    fn write_cells(path: &Self::Path, start: Cell, cells: &mut Vec<Cell>) {
+        Ours::write_cells(path, start, cells);
+    }
+
+    fn shared_bytes(level: &Level) -> i64 {
+        level.map_bytes
+    }
+
+    fn recycle(&mut self, path: Self::Path) {
+        self.0.recycle(path);
     }
 }

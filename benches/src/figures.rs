@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::contender::{Contender, Ours};
+use crate::contender::{Contender, FirstGear, Ours};
 use crate::measure::Lane;
 use crate::peers::{Hierarchical, JumpPoints, Northstar, PlainAstar};
 use crate::stats::{self, Spread};
@@ -101,7 +101,7 @@ pub(crate) struct Summary {
     pub(crate) maps: usize,
     /// How many each contender answered.
     pub(crate) queries: usize,
-    /// Of ours.
+    /// Of ours, with everything built and without.
     pub(crate) mismatches: usize,
     /// The geometric mean over maps of our mean.
     pub(crate) geomean_us: Option<f64>,
@@ -111,23 +111,37 @@ pub(crate) struct Summary {
     pub(crate) vs_without_random: Ratios,
     /// The map where each peer comes closest to us, or beats us.
     pub(crate) vs_worst_map: Ratios,
+    /// The same without the folder `random`.
+    pub(crate) vs_worst_without_random: Ratios,
+    /// Each peer's time over that of our first gear, which is what there is right after an edit; without `random`.
+    pub(crate) vs_first_gear: Ratios,
+    /// The same on the folder `random` alone, over ours with everything built.
+    pub(crate) vs_random: Ratios,
 }
 
 impl Summary {
     /// Sums up the rows of any number of maps.
     pub(crate) fn new(rows: &[Row]) -> Self {
         let ours: Vec<&Row> = rows.iter().filter(|row| row.contender == Ours::NAME).collect();
+        let is_ours = |row: &&Row| row.contender == Ours::NAME || row.contender == FirstGear::NAME;
         let means: Vec<f64> = ours.iter().map(|row| row.mean_us).collect();
         Self {
             maps: ours.len(),
             queries: ours.iter().map(|row| row.queries).sum(),
-            mismatches: ours.iter().map(|row| row.mismatches).sum(),
+            mismatches: rows.iter().filter(is_ours).map(|row| row.mismatches).sum(),
             geomean_us: stats::geometric_mean(&means),
             vs: Ratios::of(|peer| stats::geometric_mean(&ratios(rows, peer, |_| true))),
             vs_without_random: Ratios::of(|peer| {
                 stats::geometric_mean(&ratios(rows, peer, |row| row.set != "random"))
             }),
             vs_worst_map: Ratios::of(|peer| worst_map(rows, peer).map(|(_, ratio)| ratio)),
+            vs_worst_without_random: Ratios::of(|peer| {
+                ratios(rows, peer, |row| row.set != "random").into_iter().reduce(f64::min)
+            }),
+            vs_first_gear: Ratios::of(|peer| stats::geometric_mean(&over_first_gear(rows, peer))),
+            vs_random: Ratios::of(|peer| {
+                stats::geometric_mean(&ratios(rows, peer, |row| row.set == "random"))
+            }),
         }
     }
 }
@@ -142,6 +156,13 @@ pub(crate) fn worst_map<'a>(rows: &'a [Row], contender: &str) -> Option<(&'a str
 fn ratios(rows: &[Row], contender: &str, keep: impl Fn(&Row) -> bool) -> Vec<f64> {
     let kept = rows.iter().filter(|row| row.contender == contender && keep(row));
     kept.filter_map(|row| row.ratio).collect()
+}
+
+/// A peer's time over that of our first gear, for every map that is not random.
+fn over_first_gear(rows: &[Row], peer: &str) -> Vec<f64> {
+    let first = rows.iter().filter(|row| row.contender == FirstGear::NAME && row.set != "random");
+    let of_peer = |map: &str| rows.iter().find(|row| row.contender == peer && row.map == map);
+    first.filter_map(|first| stats::ratio(of_peer(&first.map)?.mean_us, first.mean_us)).collect()
 }
 
 #[cfg(test)]
@@ -182,6 +203,17 @@ pub(crate) mod tests {
         assert_near(summary.vs_worst_map.get("pathfinding"), 0.5);
         assert_eq!(worst_map(&rows, "pathfinding").map(|(map, _)| map), Some("random/1"));
         assert_eq!(summary.vs.get("northstar"), None);
+    }
+
+    #[test]
+    fn the_first_gear_has_ratios_of_its_own() {
+        let mut rows = [pair("dao", 1.0, 80.0), pair("random", 2.0, 6.0)].concat();
+        let first: Vec<Row> = rows.iter().filter(|row| row.contender == Ours::NAME).cloned().collect();
+        rows.extend(first.into_iter().map(|row| Row { contender: FirstGear::NAME, mean_us: 4.0, ..row }));
+        let summary = Summary::new(&rows);
+        assert_near(summary.vs_first_gear.get("pathfinding"), 20.0);
+        assert_near(summary.vs_random.get("pathfinding"), 3.0);
+        assert_near(summary.vs_worst_without_random.get("pathfinding"), 80.0);
     }
 
     #[test]

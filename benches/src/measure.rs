@@ -11,7 +11,7 @@ use cpu_time::ThreadTime;
 use indicatif::ProgressBar;
 use wayfare::prelude::Cell;
 
-use crate::check::{Verdict, judge};
+use crate::check::{Board, Query, Verdict, judge};
 use crate::contender::Contender;
 use crate::level::Level;
 
@@ -74,26 +74,38 @@ impl<'a, C: Contender> Lane<'a, C> {
         self.best.iter().map(|time| time.as_secs_f64() * 1e6).collect()
     }
 
-    /// Times one query and judges the answer.
+    /// Asks one query and keeps what was learnt.
     fn ask(&mut self, index: usize, cells: &mut Vec<Cell>) {
-        let query = &self.level.queries[index];
-        let clock = ThreadTime::now();
-        let path = self.contender.find(query.start, query.goal);
-        let time = clock.elapsed();
+        let level = self.level;
+        let (time, verdict) = ask(&mut self.contender, &level.board, &level.queries[index], cells);
         self.best[index] = self.best[index].min(time);
-
-        cells.clear();
-        let answer = path.as_ref().map(|path| {
-            C::write_cells(path, query.start, cells);
-            cells.as_slice()
-        });
         if self.verdicts[index].fault.is_none() {
-            self.verdicts[index] = judge(&self.level.board, query, answer);
-        }
-        if let Some(path) = path {
-            self.contender.recycle(path);
+            self.verdicts[index] = verdict;
         }
     }
+}
+
+/// Times one query and judges the answer on the board as it is now. `cells` is room to work in.
+pub(crate) fn ask<C: Contender>(
+    contender: &mut C,
+    board: &Board,
+    query: &Query,
+    cells: &mut Vec<Cell>,
+) -> (Duration, Verdict) {
+    let clock = ThreadTime::now();
+    let path = contender.find(query.start, query.goal);
+    let time = clock.elapsed();
+
+    cells.clear();
+    let answer = path.as_ref().map(|path| {
+        C::write_cells(path, query.start, cells);
+        cells.as_slice()
+    });
+    let verdict = judge(board, query, answer);
+    if let Some(path) = path {
+        contender.recycle(path);
+    }
+    (time, verdict)
 }
 
 /// One order of the queries per pass, the same on every run and for every contender. No query comes twice in a

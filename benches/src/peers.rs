@@ -23,7 +23,7 @@ use crate::level::Level;
 /// make it choose a longer path.
 #[derive(Debug)]
 pub(crate) struct PlainAstar {
-    board: Board,
+    pub(crate) board: Board,
 }
 
 const STRAIGHT: u64 = 1_000_000;
@@ -82,7 +82,7 @@ impl Contender for PlainAstar {
 /// `grid_pathfinding` 0.3: jump point search. Its improved pruning is off because it is faster without.
 #[derive(Debug)]
 pub(crate) struct JumpPoints {
-    grid: PathingGrid,
+    pub(crate) grid: PathingGrid,
 }
 
 impl Contender for JumpPoints {
@@ -115,7 +115,7 @@ impl Contender for JumpPoints {
 /// `bevy_northstar` 0.7: hierarchical A* over chunks of 16, refined by line of sight, with its own filter for
 /// our corner rule.
 pub(crate) struct Northstar {
-    grid: NorthstarGrid<OrdinalNeighborhood>,
+    pub(crate) grid: NorthstarGrid<OrdinalNeighborhood>,
 }
 
 impl Contender for Northstar {
@@ -158,13 +158,13 @@ pub(crate) fn northstar_grid(board: &Board) -> NorthstarGrid<OrdinalNeighborhood
 /// chunks when it is built.
 #[derive(Debug)]
 pub(crate) struct Hierarchical {
-    cache: PathCache<MooreNeighborhood>,
+    pub(crate) cache: PathCache<MooreNeighborhood>,
     /// The library asks for the cost of cells again at every query.
-    board: Board,
+    pub(crate) board: Board,
 }
 
 /// The cost of a cell, negative where it is blocked.
-fn cost(board: &Board, (x, y): (usize, usize)) -> isize {
+pub(crate) fn cost(board: &Board, (x, y): (usize, usize)) -> isize {
     if board.is_open(signed(x), signed(y)) { 1 } else { -1 }
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn signed(coordinate: usize) -> i32 {
 }
 
 /// The ends of a query lie inside of the board, so they are not negative.
-fn to_tuple(cell: Cell) -> (usize, usize) {
+pub(crate) fn to_tuple(cell: Cell) -> (usize, usize) {
     (cell.x.unsigned_abs() as usize, cell.y.unsigned_abs() as usize)
 }
 

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::cli::Failure;
@@ -67,13 +68,15 @@ pub(crate) fn summary_table(rows: &[Row], summary: &Summary) -> String {
         summary.mismatches,
         figure(summary.geomean_us, 1),
     );
-    text += "  peer's mean ÷ ours    all maps  without random  worst map\n";
+    text += "  peer's mean ÷ ours    all maps  without random  random  first gear  worst map\n";
     for (peer, vs) in summary.vs.peers() {
         let worst = worst_map(rows, peer);
         let line = format!(
-            "  {peer:<18}  {:>10}  {:>14}  {:>9}  {}",
+            "  {peer:<18}  {:>10}  {:>14}  {:>6}  {:>10}  {:>9}  {}",
             figure(vs, 2),
             figure(summary.vs_without_random.get(peer), 2),
+            figure(summary.vs_random.get(peer), 2),
+            figure(summary.vs_first_gear.get(peer), 2),
             figure(worst.map(|(_, ratio)| ratio), 2),
             worst.map_or("", |(map, _)| map),
         );
@@ -81,6 +84,14 @@ pub(crate) fn summary_table(rows: &[Row], summary: &Summary) -> String {
         text += "\n";
     }
     text
+}
+
+/// A bar that is full after so many steps.
+pub(crate) fn progress_bar(steps: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {elapsed} of about {duration}  {msg}");
+    let bar = ProgressBar::new(steps as u64);
+    // The template is fixed; should it ever be wrong, the default bar will do.
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// Puts a block of text on the standard output.
@@ -121,10 +132,18 @@ mod tests {
         assert_eq!(keys(&json["rows"][0]), row);
 
         let mut promised = vec!["maps", "queries", "mismatches", "geomean_us"];
-        promised.extend(["vs", "vs_without_random", "vs_worst_map"]);
+        let ratios = [
+            "vs",
+            "vs_without_random",
+            "vs_worst_map",
+            "vs_worst_without_random",
+            "vs_first_gear",
+            "vs_random",
+        ];
+        promised.extend(ratios);
         promised.sort_unstable();
         assert_eq!(keys(&json["summary"]), promised);
-        for vs in ["vs", "vs_without_random", "vs_worst_map"] {
+        for vs in ratios {
             let peers = ["grid_pathfinding", "hierarchical", "northstar", "pathfinding"];
             assert_eq!(keys(&json["summary"][vs]), peers);
         }

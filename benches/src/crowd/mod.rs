@@ -9,6 +9,7 @@
 //! * **overlap** is the deepest of any two at any step; **walls** counts units times steps in which a centre was in a
 //!   blocked cell or a disc more than 1 % of its radius. Both are found without the solver's help.
 //! * **ns** is CPU time of the crowd's step, per unit and step.
+//! * **`plugin_10k`** has the same units in a game with Bevy, on one thread and on all.
 
 mod unit;
 mod peer;
@@ -19,6 +20,7 @@ mod bars;
 mod scenes;
 mod same;
 mod speed;
+mod cores;
 mod figures;
 mod svg;
 
@@ -70,6 +72,11 @@ pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
         let (row, times) = speed::row();
         report::print(&row.line());
         (ns, dodgy) = (row.ns_per_unit_step, times);
+        rows.push(row);
+    }
+    if is_asked("plugin_10k") {
+        let row = cores::row();
+        report::print(&row.line());
         rows.push(row);
     }
     if is_asked(PEER_SCENE) {

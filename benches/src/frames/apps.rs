@@ -6,6 +6,7 @@
 
 use std::marker::PhantomData;
 
+use bevy::diagnostic::{Diagnostic, DiagnosticsStore};
 use bevy::prelude::{
     App, Commands, Component, Entity, IntoScheduleConfigs, MinimalPlugins, ResMut, Resource, Transform,
     Update, With,
@@ -14,7 +15,9 @@ use bevy_northstar::prelude::{
     AgentOfGrid, AgentPos, Grid, NorthstarPlugin, OrdinalNeighborhood, Path as NorthstarPath, Pathfind,
     PathingSet,
 };
-use bevy_wayfare::{Agent, NavMap, Path, PathRequest, PathfindingPlugin};
+use bevy_wayfare::{
+    Agent, NavMap, Path, PathRequest, PathfindingClock, PathfindingDiagnostics, PathfindingPlugin,
+};
 use glam::{IVec2, Vec2};
 use wayfare::prelude::{Cell, Weight};
 
@@ -99,6 +102,9 @@ pub(crate) struct Game {
     order: fn(&mut App, Vec<(Entity, Cell)>),
 }
 
+/// How long units have to come to rest, in frames. If they do not, what they cost is measured all the same.
+const RESTING: usize = 600;
+
 /// What the units of [`Game::wayfare`] are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Units {
@@ -127,7 +133,23 @@ impl Game {
             unit.id()
         };
         let units = starts.iter().map(spawn).collect();
-        Self { stage: Stage::new(app), units, order: set_orders::<O> }
+        let mut game = Self { stage: Stage::new(app), units, order: set_orders::<O> };
+        game.come_to_rest();
+        game
+    }
+
+    /// Some units start on the same cell. They come apart before anything is measured.
+    fn come_to_rest(&mut self) {
+        for _ in 0..RESTING {
+            self.stage.app.update();
+            let store = self.stage.app.world().resource::<DiagnosticsStore>();
+            let avoiding = store.get(&PathfindingDiagnostics::AVOIDING).and_then(Diagnostic::measurement);
+            // The first is of a run before which there was none.
+            let moves = avoiding.is_none_or(|avoiding| avoiding.value > 0.0);
+            if !moves && self.stage.app.world().resource::<PathfindingClock>().tick() > 2 {
+                break;
+            }
+        }
     }
 
     /// One with `bevy_northstar` and no units yet.

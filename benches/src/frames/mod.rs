@@ -2,7 +2,8 @@
 //! units at once, beside `bevy_northstar` in the same run.
 //!
 //! A situation is a number of units on random cells of the map's largest island, all ordered in one frame, either to
-//! one goal or each to its own. It is run five times, in a new app each time, and every figure is the median.
+//! one goal or each to its own. Units on the same cell have come apart before, and all stand. It is run five times, in a
+//! new app each time, and every figure is the median.
 //!
 //! * **Above the same app without orders**: from each frame the median of the same app's 30 frames before the order is
 //!   taken off; from the order's own frame also the cost of the bare insertions, which is Bevy's. That is measured in

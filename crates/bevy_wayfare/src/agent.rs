@@ -30,8 +30,8 @@ use crate::path::Path;
 #[require(Transform, Path, Motion, Avoidance, Steering, WantedVelocity, SafeVelocity)]
 #[component(on_remove = stand)]
 pub struct Agent {
-    /// The size of its body: others keep off it, and it keeps clear of walls. It should be less than half a cell, for searches
-    /// lead through gaps of one cell.
+    /// The size of its body: others keep off it, and it keeps clear of walls. One that does not fit into a cell is led only where
+    /// it has room at the centre of each cell it crosses: through a gap of three cells if it is up to three wide.
     pub radius: f32,
     /// Units of the world per second on ordinary ground.
     pub speed: f32,

@@ -14,6 +14,7 @@ use wayfare::avoid::{
 use wayfare::follow::{Footing, remaining};
 
 use crate::agent::{Agent, OnMap};
+use crate::diagnostics::Tally;
 use crate::motion::{Motion, SafeVelocity, Stage, Walkers, WantedVelocity, Whereabouts};
 use crate::path::Path;
 use crate::plane::Plane;
@@ -88,6 +89,8 @@ pub(crate) struct Steering {
     /// The map it stands on, and where it was when that was looked up.
     map: Option<Entity>,
     looked_at: Vec3,
+    /// Where it was in the last step.
+    pub(crate) stood_at: Vec3,
     /// Its crowd and its number there, in the last step.
     pub(crate) place: (u32, u32),
 }
@@ -109,6 +112,10 @@ const OUR_NAMES: u64 = 1 << 63;
 pub(crate) struct Crowds {
     /// How many units have been spawned.
     spawned: u64,
+    /// Whether the next step may move somebody, for all that is known.
+    pub(crate) stirred: bool,
+    /// Whether there may be more room than there was.
+    pub(crate) roused: bool,
     pub(crate) all: Vec<MapCrowd>,
     /// Who lets somebody pass.
     pub(crate) errands: Vec<Entity>,
@@ -147,7 +154,7 @@ impl Crowds {
 #[query_data(mutable)]
 pub(crate) struct Walker {
     entity: Entity,
-    agent: &'static Agent,
+    agent: Ref<'static, Agent>,
     avoidance: &'static Avoidance,
     on_map: Option<&'static OnMap>,
     at: Whereabouts,
@@ -171,6 +178,7 @@ pub(crate) fn avoid_units(
     mut crowds: ResMut<Crowds>,
     mut units: Query<Walker>,
     mut walkers: ResMut<Walkers>,
+    mut tally: ResMut<Tally>,
 ) {
     let crowds = crowds.as_mut();
     crowds.all.retain(|crowd| scene.place(crowd.map).is_some());
@@ -179,12 +187,16 @@ pub(crate) fn avoid_units(
         crowd.units.clear();
     }
     count(&mut uncounted, &mut units, crowds);
+    crowds.roused |= scene.is_changed();
     for unit in &mut units {
         enter(unit, crowds, &scene);
     }
     let dt = time.delta_secs();
+    // While time stands still nobody moves, and that says nothing.
+    (crowds.stirred, crowds.roused) = (dt <= 0.0, false);
     for crowd in &mut crowds.all {
         crowd.step(&scene, &settings, dt);
+        tally.avoided(crowd.units.len());
     }
     for unit in &mut units {
         leave(unit, crowds, *moving, &mut walkers);
@@ -239,7 +251,7 @@ impl WalkerItem<'_, '_> {
         let Path { points, headway, .. } = self.path;
         let to_go = || self.motion.to_go.unwrap_or_else(|| remaining(points, *headway, position));
         let end = self.path.end().filter(|_| walks && self.path.errand.is_none());
-        let class = if walks && !self.path.is_empty() { self.path.class } else { self.agent.class };
+        let class = if walks && !self.path.is_empty() { self.path.kind.class } else { self.agent.class };
         Body {
             id: self.name(),
             position,
@@ -260,6 +272,10 @@ impl WalkerItem<'_, '_> {
 /// Puts a unit into the crowd of its map.
 fn enter(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, scene: &Scene) {
     unit.steering.place = (u32::MAX, 0);
+    unit.steering.stood_at = unit.at.position();
+    if crowds.roused || unit.agent.is_changed() {
+        unit.steering.memory.rouse();
+    }
     let Some(place) = unit.place(scene) else { return };
     let body = unit.body(place);
     let index = crowds.of(place);
@@ -339,6 +355,7 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
     let motion = &mut *unit.motion;
     let velocity = plane.at_height(outcome.velocity, 0.0);
     if motion.stage == Stage::Walking {
+        crowds.stirred = true;
         // What differs by rounding only is what was planned, so that units arrive exactly.
         let rounding = ROUNDING * (unit.agent.radius.max(0.0) + outcome.position.abs().max_element());
         if outcome.position.distance_squared(motion.planned) <= rounding * rounding {
@@ -352,7 +369,9 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
         }
         return;
     }
-    let is_pushed = outcome.velocity.length() > STILL * unit.agent.speed || unit.wanted.0 != Vec3::ZERO;
+    let still = STILL * unit.agent.speed.max(unit.agent.radius).max(0.0);
+    let is_pushed = outcome.velocity.length() > still || unit.wanted.0 != Vec3::ZERO;
+    crowds.stirred |= is_pushed;
     let velocity = if is_pushed { velocity } else { Vec3::ZERO };
     if unit.safe.0 != velocity {
         unit.safe.0 = velocity;
@@ -377,14 +396,5 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
 /// A step that differs from what was planned by less than this part is that.
 const ROUNDING: f32 = 1e-5;
 
-/// An idle unit that moves slower than this part of its speed stands.
+/// An idle unit that moves slower than this stands: in parts of its speed, or in radii per second if it has none.
 const STILL: f32 = 0.005;
-
-/// Whether avoidance has something to do: somebody walks, is new, or was given a velocity by the game.
-pub(crate) fn anybody_moves(
-    walkers: Res<Walkers>,
-    new: Query<(), Added<Agent>>,
-    driven: Query<&WantedVelocity, Changed<WantedVelocity>>,
-) -> bool {
-    walkers.0 > 0 || !new.is_empty() || driven.iter().any(|wanted| wanted.0 != Vec3::ZERO)
-}

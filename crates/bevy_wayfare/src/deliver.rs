@@ -10,7 +10,7 @@ use bevy::prelude::*;
 use wayfare::Headway;
 use wayfare::follow::{is_worse, join};
 
-use crate::agent::{Agent, ClassId};
+use crate::agent::Agent;
 use crate::diagnostics::Tally;
 use crate::event::{FailureReason, PathFound, PathInvalidated};
 use crate::group::Billet;
@@ -22,7 +22,7 @@ use crate::plan::Planned;
 use crate::plugin::{Following, PathfindingClock};
 use crate::queue::{Desk, Due, Figures, Outcome, Pool};
 use crate::request::{Goal, Goals, PathRequest};
-use crate::scene::{Place, Scene};
+use crate::scene::{Kind, Place, Scene};
 use crate::settings::{Drive, PathfindingSettings};
 
 /// How many points of a new path are tried as the one to walk to first.
@@ -139,9 +139,9 @@ impl Courier<'_, '_, '_> {
             }
             (Err(reason), ..) => self.refuse(reason, figures, unit),
             (Ok(planned), Some(then), Some(now)) => {
-                let worse = overtaken && is_overtaken(&planned.points, then, now, outcome.class);
+                let worse = overtaken && is_overtaken(&planned.points, then, now, outcome.kind);
                 let answer =
-                    Answer { planned, class: outcome.class, version: then.version(), worse, superseded };
+                    Answer { planned, kind: outcome.kind, version: then.version(), worse, superseded };
                 self.give(answer, figures, unit, now);
             }
             (Ok(planned), ..) => {
@@ -162,7 +162,7 @@ impl Courier<'_, '_, '_> {
     /// Writes the path, and sends the unit off.
     fn give(&mut self, answer: Answer, figures: Figures, unit: UnitItem<'_, '_>, now: &Place) {
         let UnitItem { entity, mut path, walker, request, at, billet } = unit;
-        let Answer { planned, class, version, worse, superseded } = answer;
+        let Answer { planned, kind, version, worse, superseded } = answer;
         let Planned { points, cost, reach, posting } = planned;
         // The game may have withdrawn the request since the queue was last looked at.
         let Some(request) = request else {
@@ -174,7 +174,7 @@ impl Courier<'_, '_, '_> {
         // In a formation it need not get onto its own path.
         let marches = walks && posting.as_ref().is_some_and(|posting| posting.plan.way.is_some());
         if let Some(at) = at.as_ref().filter(|_| walks && walker.is_some() && !marches) {
-            match get_on(now, class, &points, now.plane.flat(at.position())) {
+            match get_on(now, kind, &points, now.plane.flat(at.position())) {
                 Some(joined) => headway = joined,
                 // The unit has walked on out of sight of its new path.
                 None if path.order.may_retry() => {
@@ -190,7 +190,11 @@ impl Courier<'_, '_, '_> {
         self.desk.keep(path.take());
         path.order.retries = 0;
         (path.points, path.headway, path.cost, path.reach) = (points, headway, cost, reach);
-        (path.map, path.class, path.version) = (Some(now.map), class, version);
+        (path.map, path.kind, path.version) = (Some(now.map), kind, version);
+        // If it has another size than when it was asked for, that is seen with the next step.
+        let agent = walker.as_ref().map(|(agent, _)| *agent);
+        let is_same = |agent: &&Agent| now.kind(agent.class, agent.radius) == kind;
+        path.radius = agent.filter(is_same).map_or(f32::NAN, |agent| agent.radius);
         if let Some(target) = nearest_target(request, &path, now, self.targets) {
             // Of several entities, one was the nearest: from now on it is watched.
             if path.order.target.is_none() {
@@ -228,7 +232,7 @@ impl Courier<'_, '_, '_> {
 /// A path to be given to a unit.
 struct Answer {
     planned: Planned,
-    class: ClassId,
+    kind: Kind,
     /// The version of the map it was searched on.
     version: u64,
     /// That map is no longer, and the path does not hold on the new one.
@@ -260,8 +264,8 @@ fn nearest_target(
 }
 
 /// Whether a path searched on a map as it was no longer holds on the map as it is.
-fn is_overtaken(points: &[Vec2], then: &Place, now: &Place, class: ClassId) -> bool {
-    let (Ok(before), Some(footing), Some(start)) = (then.view(class), now.footing(class), points.first())
+fn is_overtaken(points: &[Vec2], then: &Place, now: &Place, kind: Kind) -> bool {
+    let (Ok(before), Some(footing), Some(start)) = (then.view(kind), now.footing(kind), points.first())
     else {
         return true;
     };
@@ -269,12 +273,12 @@ fn is_overtaken(points: &[Vec2], then: &Place, now: &Place, class: ClassId) -> b
 }
 
 /// Where a unit gets onto its new path, having perhaps moved since it was asked for.
-fn get_on(now: &Place, class: ClassId, points: &[Vec2], at: Vec2) -> Option<Headway> {
+fn get_on(now: &Place, kind: Kind, points: &[Vec2], at: Vec2) -> Option<Headway> {
     if points.first() == Some(&at) {
         return Some(Headway::default());
     }
     // Out of a blocked cell nothing is in sight; the way out is straight ahead.
-    let footing = now.footing(class).filter(|footing| footing.is_open(at));
+    let footing = now.footing(kind).filter(|footing| footing.is_open(at));
     match footing {
         Some(footing) => join(footing, &points[..points.len().min(JOIN)], at),
         None => Some(Headway::default()),

@@ -37,8 +37,11 @@ impl PathfindingDiagnostics {
     pub const WAIT_P50: DiagnosticPath = DiagnosticPath::const_new("wayfare/wait_p50");
     /// Time between request and answer: one in twenty of the last 256 took longer.
     pub const WAIT_P95: DiagnosticPath = DiagnosticPath::const_new("wayfare/wait_p95");
+    /// Units that [avoidance](crate::Avoidance) looked at in the run before this one: 0 while all are at rest, for then it
+    /// looks at nobody.
+    pub const AVOIDING: DiagnosticPath = DiagnosticPath::const_new("wayfare/avoiding");
 
-    const ALL: [(DiagnosticPath, &'static str); 8] = [
+    const ALL: [(DiagnosticPath, &'static str); 9] = [
         (Self::QUEUE, ""),
         (Self::IN_FLIGHT, ""),
         (Self::FOUND, ""),
@@ -47,6 +50,7 @@ impl PathfindingDiagnostics {
         (Self::SEARCH_TIME, "ms"),
         (Self::WAIT_P50, "ms"),
         (Self::WAIT_P95, "ms"),
+        (Self::AVOIDING, ""),
     ];
 
     pub(crate) fn register(app: &mut App) {
@@ -72,6 +76,7 @@ pub(crate) struct Tally {
     /// Kept for sorting.
     sorted: Vec<f32>,
     percentiles: (f32, f32),
+    avoided: usize,
 }
 
 impl Default for Tally {
@@ -85,6 +90,7 @@ impl Default for Tally {
             next_wait: 0,
             sorted: Vec::with_capacity(WAITS),
             percentiles: (0.0, 0.0),
+            avoided: 0,
         }
     }
 }
@@ -98,6 +104,11 @@ impl Tally {
     pub(crate) fn failed(&mut self, figures: Figures) {
         self.failed += 1;
         self.count(figures);
+    }
+
+    /// So many units were looked at to keep them off each other.
+    pub(crate) fn avoided(&mut self, units: usize) {
+        self.avoided += units;
     }
 
     fn count(&mut self, figures: Figures) {
@@ -137,9 +148,10 @@ pub(crate) fn report(pool: Res<Pool>, mut tally: ResMut<Tally>, mut diagnostics:
         (PathfindingDiagnostics::SEARCH_TIME, tally.search_ms),
         (PathfindingDiagnostics::WAIT_P50, p50.into()),
         (PathfindingDiagnostics::WAIT_P95, p95.into()),
+        (PathfindingDiagnostics::AVOIDING, tally.avoided as f64),
     ];
     for (path, value) in figures {
         diagnostics.add_measurement(&path, || value);
     }
-    (tally.found, tally.failed, tally.nodes, tally.search_ms) = (0, 0, 0, 0.0);
+    (tally.found, tally.failed, tally.nodes, tally.search_ms, tally.avoided) = (0, 0, 0, 0.0, 0);
 }

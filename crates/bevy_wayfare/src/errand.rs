@@ -20,7 +20,7 @@ use crate::path::Path;
 use crate::plane::Plane;
 use crate::queue::Desk;
 use crate::request::PathRequest;
-use crate::scene::Scene;
+use crate::scene::{Kind, Scene};
 
 /// A unit that lets another one pass.
 #[derive(Clone, PartialEq, Debug)]
@@ -170,7 +170,11 @@ fn give_way(
     let other = crowd.crowd.find(to).and_then(|index| crowd.units.get(index));
     let Some(other) = other.and_then(|other| units.get(*other).ok()) else { return };
     let Some(place) = scene.place(map) else { return };
-    let Some(footing) = place.footing(own.agent.class) else { return };
+    let (at, plain) = (own.disc(plane).centre, Kind::from(own.agent.class));
+    // From where it has too little room it gets out of the way as well as it can.
+    let kind = place.kind(own.agent.class, own.agent.radius);
+    let kind = if place.footing(kind).is_some_and(|footing| footing.is_open(at)) { kind } else { plain };
+    let Some(footing) = place.footing(kind) else { return };
     way.clear();
     way.extend(other.path.points());
     let mut points = Vec::new();
@@ -191,7 +195,8 @@ fn give_way(
         }),
     };
     desk.keep(own.path.take());
-    (own.path.map, own.path.class, own.path.version) = (Some(map), own.agent.class, place.version());
+    (own.path.map, own.path.kind, own.path.version) = (Some(map), kind, place.version());
+    own.path.radius = own.agent.radius;
     own.set_out(points, plane, walkers);
     own.path.errand = Some(Errand { to: other, stage: ErrandStage::Leaves, patience: PATIENCE, back });
     if !crowds.errands.contains(&unit) {

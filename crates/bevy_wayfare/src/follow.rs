@@ -2,6 +2,8 @@
 //!
 //! Comes in: `Path`, `Agent`, where the unit is. Goes out: [`WantedVelocity`], and the step it stands for.
 
+use std::sync::Arc;
+
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::query::Allow;
 use bevy::prelude::*;
@@ -15,7 +17,7 @@ use crate::path::Path;
 use crate::plugin::Moving;
 use crate::queue::Desk;
 use crate::request::{Goals, PathRequest};
-use crate::scene::Scene;
+use crate::scene::{Place, Scene};
 use crate::settings::PathfindingSettings;
 use crate::sync::{walk_out, way_out};
 
@@ -88,12 +90,12 @@ pub(crate) fn follow_paths(
         }
         motion.to_go = None;
         let place = path.map.and_then(|map| scene.place(map));
-        let Some(footing) = place.and_then(|place| place.footing(path.class)) else {
+        let Some(footing) = place.and_then(|place| place.footing(path.kind)) else {
             motion.halt();
             continue;
         };
         // Whoever had a wall built upon stands until the way out is known: the old path leads on through the wall.
-        let caught = path.order.broken && !footing.is_open(motion.position);
+        let caught = path.order.broken && !footing.is_free(motion.position);
         let mut gait = agent.gait(settings.slowed_by_terrain);
         gait.speed = gait.speed.min(motion.pace);
         let dt = if caught { 0.0 } else { dt };
@@ -104,7 +106,7 @@ pub(crate) fn follow_paths(
         motion.planned_heading = stride.heading;
         motion.arrives = stride.arrived;
         wanted.0 = motion.plane.at_height(stride.velocity, 0.0);
-        let astray = stride.blocked || agent.class != path.class;
+        let astray = stride.blocked || is_another(agent, path.bypass_change_detection(), place);
         match request {
             Some(_) if astray && !path.is_waiting() => desk.replan(entity, &mut path),
             // It was only getting out of a wall.
@@ -117,6 +119,17 @@ pub(crate) fn follow_paths(
             arrive(entity, &mut path, &mut motion, goes_on, &mut desk, &mut commands);
         }
     }
+}
+
+/// Whether a path was found for another kind of unit than this one is by now.
+fn is_another(agent: &Agent, path: &mut Path, place: Option<&Arc<Place>>) -> bool {
+    if agent.radius.to_bits() != path.radius.to_bits() {
+        if place.is_some_and(|place| place.kind(agent.class, agent.radius) != path.kind) {
+            return true;
+        }
+        path.radius = agent.radius;
+    }
+    agent.class != path.kind.class
 }
 
 /// Where units do not avoid each other, what is wanted is safe.

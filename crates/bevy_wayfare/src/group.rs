@@ -37,9 +37,9 @@ use crate::request::{Goal, PathRequest, Priority};
 /// });
 /// ```
 ///
-/// **One search** serves them all (one for each class of units among them). Everybody gets a place of their own around the goal: on
-/// ground in walking distance, clear of walls and of each other as far as there is room, and so that their ways
-/// cross little.
+/// **One search** serves them all (one for each class of units among them, and for each size of those who do not fit into a
+/// cell; they form up kind by kind). Everybody gets a place of their own around the goal: on ground in walking distance, clear of
+/// walls and of each other as far as there is room, and so that their ways cross little.
 ///
 /// # Life of an order
 ///

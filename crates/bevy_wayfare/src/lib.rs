@@ -102,6 +102,10 @@
 //! it when the unit has arrived or cannot get there. The queue holds one entry per entity, whatever floods in:
 //! [priorities](Priority) first, the oldest among equals, and nobody starves.
 //!
+//! A unit whose body does not fit into a cell goes only where it does not reach into anything blocked: round a gap that is too
+//! narrow for it, up to a wall but for its radius, or not at all (`Unreachable`, with the nearest cell where it has room). How
+//! a map looks to units of one class and size is found out when the first of them is ordered, and kept up with edits.
+//!
 //! A [`GroupOrder`] is an order for many units: one search for all of them, a place of its own around the goal for each, and a
 //! [`Formation`](wayfare::Formation) that is kept on the way. [`GroupArrived`] fires when all are done.
 //!
@@ -232,14 +236,17 @@ pub mod request;
 pub mod path;
 pub mod event;
 mod plan;
+mod field;
 mod muster;
 mod sync;
+mod survey;
 mod queue;
 mod lockstep;
 mod deliver;
 mod life;
 mod follow;
 mod march;
+mod wake;
 pub mod avoid;
 mod errand;
 pub mod motion;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 use wayfare::{
-    Area, Cell, Class, Layout, Map, MapTextError, Mosaic, Obstacles, Rules, Scratch, Snapshot, StepCosts,
-    View,
+    Area, Cell, CellShape, Class, Clearance, Layout, Map, MapTextError, Mosaic, Obstacles, Rules, Scratch,
+    Snapshot, StepCosts, Survey, View,
 };
 
 use crate::agent::ClassId;
@@ -18,7 +18,7 @@ use crate::path::Path;
 use crate::plan::{Aims, Plan, Wish};
 use crate::plane::Plane;
 use crate::request::PathOptions;
-use crate::scene::Place;
+use crate::scene::{Place, Sizes};
 use crate::spot::Spot;
 use crate::tiles::{Identity, Merge, NavTile, TileLayer};
 
@@ -292,8 +292,23 @@ impl NavMap {
         }
     }
 
+    /// As [`snapshot`](Self::snapshot), for units with a body of this radius: whoever does not fit into a cell keeps clear of
+    /// what is blocked.
+    ///
+    /// # Errors
+    /// [`FailureReason::UnknownClass`] if there is no such class.
+    pub fn snapshot_for(&self, class: ClassId, radius: f32) -> Result<Arc<Snapshot>, FailureReason> {
+        let plain = self.snapshot(class)?;
+        let square = self.layout().filter(|layout| layout.shape() == CellShape::Parallelogram);
+        let clearance = square.map_or(Clearance::NONE, |layout| Clearance::on(&layout, radius));
+        if clearance.is_none() {
+            return Ok(plain);
+        }
+        Ok(Arc::new(Snapshot::new(plain.map(), &View { clearance, ..plain.view().clone() })))
+    }
+
     /// A path at once, without queue and events, for tools and tests: from and to a `Vec3` of the world, a `Vec2` of the
-    /// plane, or a [`Cell`].
+    /// plane, or a [`Cell`]. It is that of a unit that fits into a cell.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -339,7 +354,7 @@ impl NavMap {
             points: planned.points,
             cost: planned.cost,
             version,
-            class,
+            kind: class.into(),
             reach: planned.reach,
             ..Path::default()
         })
@@ -347,7 +362,7 @@ impl NavMap {
 
     fn view(&self, class: &Class) -> View {
         let class = self.tiling.as_ref().map_or_else(|| class.clone(), |tiling| tiling.priced(class));
-        View { rules: self.rules, class }
+        View { rules: self.rules, class, ..View::default() }
     }
 
     fn tiled(mut self, change: impl FnOnce(&mut Tiling)) -> Self {
@@ -435,12 +450,13 @@ impl NavMap {
         let map = self.obstacles.settle(&self.map);
         let height = self.plane.height(transform.translation());
         // A clone on another entity begins anew.
-        let views: Vec<_> = match self.place.as_ref().filter(|place| place.map == entity) {
+        let (views, sizes): (Vec<_>, _) = match self.place.as_ref().filter(|place| place.map == entity) {
             Some(place) => {
                 let refreshed = |view: &Arc<Snapshot>| {
                     let mut view = Snapshot::clone(view);
                     view.refresh(&map).then(|| Arc::new(view))
                 };
+                let or_same = |view: &Arc<Snapshot>| refreshed(view).unwrap_or_else(|| Arc::clone(view));
                 // A copy that was put back knows an older state than searches do.
                 let mut changed = known.is_none_or(|known| !Arc::ptr_eq(known, place));
                 changed |= place.layout != layout || place.plane != self.plane;
@@ -454,15 +470,35 @@ impl NavMap {
                 if !changed {
                     return None;
                 }
-                views
+                // How many cells a body covers depends on how large these are.
+                let is_alike = place.layout == layout;
+                (views, if is_alike { place.sizes.again(or_same) } else { Sizes::default() })
             }
             None => {
                 let new = |class: &Class| Arc::new(Snapshot::new(&map, &self.view(class)));
-                self.classes.iter().map(new).collect()
+                (self.classes.iter().map(new).collect(), Sizes::default())
             }
         };
         let plane = self.plane;
-        let place = Arc::new(Place { map: entity, plane, height, layout, views });
+        let place = Arc::new(Place { map: entity, plane, height, layout, views, sizes });
+        self.place = Some(Arc::clone(&place));
+        Some(place)
+    }
+}
+
+impl NavMap {
+    /// Lets units of a class know what a survey found. Returns what searches read from now on; `None` if it is of no use.
+    pub(crate) fn learn(&mut self, class: usize, survey: &Survey) -> Option<Arc<Place>> {
+        let place = self.place.as_ref()?;
+        let mut views = place.views.clone();
+        let mut view = Snapshot::clone(views.get(class)?);
+        if !view.learn(survey) {
+            return None;
+        }
+        views[class] = Arc::new(view);
+        let Place { map, plane, height, layout, .. } = **place;
+        let sizes = place.sizes.again(Arc::clone);
+        let place = Arc::new(Place { map, plane, height, layout, views, sizes });
         self.place = Some(Arc::clone(&place));
         Some(place)
     }

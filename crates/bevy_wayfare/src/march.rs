@@ -10,20 +10,20 @@ use bevy::prelude::*;
 use wayfare::follow::slide;
 use wayfare::group::{March, MarchOrder, Marcher};
 
-use crate::agent::{Agent, ClassId};
+use crate::agent::Agent;
 use crate::group::{Billet, GroupOrder, Members, Pace};
 use crate::motion::{Motion, Stage, WantedVelocity};
 use crate::path::Path;
 use crate::queue::Desk;
 use crate::request::PathRequest;
-use crate::scene::Scene;
+use crate::scene::{Kind, Scene};
 use crate::settings::PathfindingSettings;
 
 /// The way of a formation, as a search found it.
 #[derive(PartialEq, Debug)]
 pub(crate) struct MarchPlan {
     pub(crate) group: Entity,
-    pub(crate) class: ClassId,
+    pub(crate) kind: Kind,
     /// The point its members have their places around.
     pub(crate) goal: Vec2,
     /// The way of its middle, if it is kept.
@@ -39,7 +39,7 @@ pub(crate) struct Posting {
     pub(crate) plan: Arc<MarchPlan>,
 }
 
-/// The formations of a group that are on their way: one for each class of units.
+/// The formations of a group that are on their way: one for each kind of units.
 #[derive(Component, Default, Debug)]
 pub(crate) struct Columns(Vec<Column>);
 
@@ -59,7 +59,7 @@ impl Columns {
         if self.0.iter().any(|column| Arc::ptr_eq(&column.plan, plan)) {
             return;
         }
-        self.0.retain(|column| column.plan.class != plan.class);
+        self.0.retain(|column| column.plan.kind != plan.kind);
         if let Some(way) = &plan.way {
             let march = March::new(way.clone(), plan.turns);
             self.0.push(Column { plan: Arc::clone(plan), march });
@@ -116,7 +116,7 @@ impl MarchPlan {
     /// Whether a unit is to keep its place in this formation.
     fn has(&self, request: &PathRequest, path: &Path, motion: &Motion, billet: &Billet) -> bool {
         request.group == Some(self.group)
-            && path.class == self.class
+            && path.kind == self.kind
             && motion.stage == Stage::Walking
             && billet.place.is_some()
             && !billet.detached
@@ -141,7 +141,7 @@ impl Column {
         };
         let map = members.iter().find_map(|unit| find(unit)?.0);
         let place = map.and_then(|map| scene.place(map));
-        let Some(footing) = place.and_then(|place| place.footing(plan.class)) else { return };
+        let Some(footing) = place.and_then(|place| place.footing(plan.kind)) else { return };
         let marchers = members.iter().filter_map(|unit| find(unit).map(|(_, marcher)| marcher));
         self.march.advance(footing, marchers, slowed, dt);
         for unit in members.iter() {

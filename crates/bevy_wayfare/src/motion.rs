@@ -336,7 +336,7 @@ pub(crate) fn move_units(
         } else {
             let place = path.map.and_then(|map| scene.place(map));
             let disc = Disc { centre: motion.position, radius: agent.radius };
-            match place.and_then(|place| place.footing(path.class)) {
+            match place.and_then(|place| place.footing(path.kind)) {
                 Some(footing) => push(footing, disc, motion.plane.flat(safe.0) * dt),
                 None => motion.position,
             }

@@ -1,5 +1,6 @@
 //! One search for a group, from wishes in the world's coordinates to points to walk along. Knows nothing of queues.
 
+use core::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -7,12 +8,11 @@ use bevy::prelude::*;
 use wayfare::group::{GroupQuery, GroupSearch, GroupWay, Member, Straggler};
 use wayfare::{CellShape, Fallback, Formation, Progress, QueryError, Scratch, Shortfall};
 
-use crate::agent::ClassId;
 use crate::event::FailureReason;
 use crate::march::{MarchPlan, Posting};
 use crate::path::Reach;
 use crate::plan::{Aim, Planned};
-use crate::scene::Place;
+use crate::scene::{Kind, Place};
 
 /// What is asked for a group.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct Muster {
 pub(crate) struct Recruit {
     pub(crate) entity: Entity,
     pub(crate) ticket: u64,
-    pub(crate) class: ClassId,
+    pub(crate) kind: Kind,
     pub(crate) member: Member,
 }
 
@@ -41,8 +41,8 @@ pub(crate) struct Recruit {
 pub(crate) struct MusterPlan {
     muster: Arc<Muster>,
     place: Arc<Place>,
-    /// Who is searched for together, by their numbers: one class each, those whose turn it is first.
-    parts: VecDeque<(ClassId, Vec<usize>)>,
+    /// Who is searched for together, by their numbers: one kind each, those whose turn it is first.
+    parts: VecDeque<(Kind, Vec<usize>)>,
     search: Option<GroupSearch>,
     scratch: Scratch,
     taken: Vec<(Vec2, f32)>,
@@ -54,13 +54,14 @@ pub(crate) struct MusterPlan {
 impl MusterPlan {
     /// A search that has not looked at anything yet.
     pub(crate) fn new(muster: Arc<Muster>, place: Arc<Place>, scratch: Scratch) -> Self {
-        let mut classes: Vec<ClassId> = muster.recruits.iter().map(|recruit| recruit.class).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        let of = |class: ClassId| {
-            (0..muster.recruits.len()).filter(|number| muster.recruits[*number].class == class).collect()
+        let mut kinds: Vec<Kind> = muster.recruits.iter().map(|recruit| recruit.kind).collect();
+        // Of each class those who need the most room choose their places first.
+        kinds.sort_unstable_by_key(|kind| (kind.class, Reverse(kind.clearance.offsets().count()), *kind));
+        kinds.dedup();
+        let of = |kind: Kind| {
+            (0..muster.recruits.len()).filter(|number| muster.recruits[*number].kind == kind).collect()
         };
-        let parts = classes.into_iter().map(|class| (class, of(class))).collect();
+        let parts = kinds.into_iter().map(|kind| (kind, of(kind))).collect();
         let results = muster.recruits.iter().map(|_| Err(FailureReason::Cancelled)).collect();
         let taken = muster.taken.clone();
         Self { muster, place, parts, search: None, scratch, taken, results, nodes: 0 }
@@ -69,13 +70,13 @@ impl MusterPlan {
     /// Closes up to so many nodes, about.
     pub(crate) fn run(&mut self, nodes: u32) -> Progress {
         let end = self.nodes() + u64::from(nodes);
-        while let Some((class, numbers)) = self.parts.front() {
+        while let Some((kind, numbers)) = self.parts.front() {
             match &mut self.search {
-                None => match self.begin(*class) {
+                None => match self.begin(*kind) {
                     Ok(query) => {
                         let members: Vec<Member> =
                             numbers.iter().map(|number| self.muster.recruits[*number].member).collect();
-                        let (Ok(view), Some(layout)) = (self.place.view(*class), self.place.layout) else {
+                        let (Ok(view), Some(layout)) = (self.place.view(*kind), self.place.layout) else {
                             continue;
                         };
                         let scratch = core::mem::take(&mut self.scratch);
@@ -116,12 +117,12 @@ impl MusterPlan {
     }
 
     /// What to search for, if it can be asked at all.
-    fn begin(&self, class: ClassId) -> Result<GroupQuery, FailureReason> {
+    fn begin(&self, kind: Kind) -> Result<GroupQuery, FailureReason> {
         let layout = self.place.layout.ok_or(FailureReason::NoMap)?;
         if layout.shape() == CellShape::Hexagon {
             return Err(FailureReason::HexagonalMap);
         }
-        self.place.view(class)?;
+        self.place.view(kind)?;
         let Muster { aim, formation, fallback, escape_cells, .. } = *self.muster;
         let goal = match aim {
             Aim::Point(point) => point,
@@ -133,7 +134,7 @@ impl MusterPlan {
 
     /// A part is done.
     fn conclude(&mut self) {
-        let (Some(search), Some((class, numbers))) = (self.search.take(), self.parts.pop_front()) else {
+        let (Some(search), Some((kind, numbers))) = (self.search.take(), self.parts.pop_front()) else {
             return;
         };
         let effort = search.effort();
@@ -142,7 +143,7 @@ impl MusterPlan {
         let is_kept = self.muster.formation.is_kept();
         let plan = Arc::new(MarchPlan {
             group: self.muster.group,
-            class,
+            kind,
             goal: answer.goal,
             way: Some(answer.way).filter(|way| is_kept && way.len() > 1),
             turns: self.muster.formation.turns(),
@@ -174,7 +175,7 @@ impl MusterPlan {
             && left_over.len() < numbers.len()
             && !left_over.is_empty()
         {
-            self.parts.push_front((class, left_over));
+            self.parts.push_front((kind, left_over));
         }
     }
 }

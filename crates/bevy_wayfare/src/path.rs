@@ -9,10 +9,10 @@ use bevy::prelude::*;
 use wayfare::avoid::Disc;
 use wayfare::{Cost, Headway};
 
-use crate::agent::ClassId;
 use crate::errand::Errand;
 use crate::queue::Inbox;
 use crate::request::PathRequest;
+use crate::scene::Kind;
 
 /// The points an entity is to walk along, and how far it is. Comes with [`Agent`](crate::Agent) and
 /// [`PathRequest`], and is written in place: an empty path is no path.
@@ -42,7 +42,10 @@ pub struct Path {
     pub(crate) cost: Cost,
     pub(crate) version: u64,
     pub(crate) map: Option<Entity>,
-    pub(crate) class: ClassId,
+    /// Whom it was found for, and the size of the body that was.
+    #[reflect(ignore)]
+    pub(crate) kind: Kind,
+    pub(crate) radius: f32,
     pub(crate) reach: Reach,
     #[reflect(ignore)]
     pub(crate) order: OrderState,
@@ -126,7 +129,7 @@ impl Path {
 /// A copy of the points; the order they were found for stays with the original.
 impl Clone for Path {
     fn clone(&self) -> Self {
-        let Self { points, headway, cost, version, map, class, reach, .. } = self;
+        let Self { points, headway, cost, version, map, kind, radius, reach, .. } = self;
         let (points, order) = (points.clone(), OrderState::default());
         Self {
             points,
@@ -134,7 +137,8 @@ impl Clone for Path {
             cost: *cost,
             version: *version,
             map: *map,
-            class: *class,
+            kind: *kind,
+            radius: *radius,
             reach: *reach,
             order,
             around: None,

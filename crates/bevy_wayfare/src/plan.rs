@@ -79,12 +79,13 @@ impl Wish {
         if layout.shape() == CellShape::Hexagon {
             return Err(FailureReason::HexagonalMap);
         }
-        let start = start_cell(snapshot, layout, self)?;
+        let footing = Footing { snapshot, layout };
+        let start = start_cell(footing, self)?;
         match &self.aims {
-            Aims::One(aim) => Ok(Asked::Path(start, cell_of(layout, *aim)?)),
+            Aims::One(aim) => Ok(Asked::Path(start, goal_cell(footing, *aim)?)),
             Aims::Nearest(aims) => {
                 // A goal that makes no sense is no reason not to go to another.
-                let goals: Vec<Cell> = aims.iter().filter_map(|aim| cell_of(layout, *aim).ok()).collect();
+                let goals: Vec<Cell> = aims.iter().filter_map(|aim| goal_cell(footing, *aim).ok()).collect();
                 match (goals.is_empty(), aims.first()) {
                     (true, Some(aim)) => Err(cell_of(layout, *aim).err().unwrap_or(FailureReason::NoGoal)),
                     _ => Ok(Asked::PathToNearest(start, goals.into())),
@@ -165,18 +166,30 @@ impl Plan {
     }
 }
 
-/// Where the search begins: the cell of the start or, out of a blocked one, the nearest that is free.
-fn start_cell(snapshot: &Snapshot, layout: &Layout, wish: &Wish) -> Result<Cell, FailureReason> {
-    let start = cell_of(layout, wish.start)?;
-    let caught =
-        matches!(wish.start, Aim::Point(_)) && snapshot.map().contains(start) && !snapshot.is_open(start);
-    if !caught {
-        return Ok(start);
+/// Where the search begins: the cell of the start or, where the unit cannot stand, the nearest where it can.
+fn start_cell(footing: Footing<'_>, wish: &Wish) -> Result<Cell, FailureReason> {
+    let start = cell_of(footing.layout, wish.start)?;
+    match wish.start {
+        Aim::Point(point) if footing.snapshot.map().contains(start) && !footing.snapshot.is_open(start) => {
+            footing.entry(point, wish.escape_cells).ok_or(FailureReason::StartBlocked)
+        }
+        _ => Ok(start),
     }
-    snapshot.nearest_open_within(start, wish.escape_cells).ok_or(FailureReason::StartBlocked)
 }
 
-fn cell_of(layout: &Layout, aim: Aim) -> Result<Cell, FailureReason> {
+/// Where the search leads to: the cell of the goal or, if a unit has too little room there, the nearest in sight where it has
+/// enough.
+fn goal_cell(footing: Footing<'_>, aim: Aim) -> Result<Cell, FailureReason> {
+    let goal = cell_of(footing.layout, aim)?;
+    let point = match aim {
+        Aim::Point(point) => point,
+        Aim::Cell(cell) => footing.layout.centre(cell),
+    };
+    Ok(footing.berth(point).unwrap_or(goal))
+}
+
+/// The cell that is aimed at.
+pub(crate) fn cell_of(layout: &Layout, aim: Aim) -> Result<Cell, FailureReason> {
     match aim {
         Aim::Cell(cell) => Ok(cell),
         Aim::Point(point) if !point.is_finite() => Err(FailureReason::BadPosition),

@@ -6,7 +6,7 @@ use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
 use crate::agent::{Agent, ClassId, Facing, OnMap, Units};
-use crate::avoid::{Avoidance, Crowds, anybody_moves, avoid_units};
+use crate::avoid::{Avoidance, Crowds, avoid_units};
 use crate::deliver::deliver_paths;
 use crate::diagnostics::{PathfindingDiagnostics, Tally, report};
 use crate::errand::heed_advice;
@@ -27,8 +27,10 @@ use crate::queue::{Desk, Inbox, Pool, queue_requests, search};
 use crate::request::{Goal, PathRequest, Priority};
 use crate::scene::Scene;
 use crate::settings::{Delivery, Drive, KeepTo, PathfindingSettings};
+use crate::survey::{Surveys, survey_maps};
 use crate::sync::{Changes, check_paths, maps_changed, sync_ground, sync_maps};
 use crate::tiles::{LayerOf, Merge, NavLayers, NavTile, TileRules, TilesError, TilesRefused};
+use crate::wake::{anybody_stirs, watch_crowds};
 
 /// Paths for entities that have a [`PathRequest`], and legs for those that are an [`Agent`].
 ///
@@ -117,6 +119,7 @@ impl Plugin for PathfindingPlugin {
             .init_resource::<Standing>()
             .init_resource::<Scene>()
             .init_resource::<Changes>()
+            .init_resource::<Surveys>()
             .init_resource::<Inbox>()
             .init_resource::<Desk>()
             .init_resource::<Walkers>()
@@ -128,7 +131,9 @@ impl Plugin for PathfindingPlugin {
         app.add_systems(
             self.schedule,
             (
-                (sync_ground, sync_maps, check_paths.run_if(maps_changed)).chain().in_set(SyncMap),
+                (sync_ground, sync_maps, check_paths.run_if(maps_changed), survey_maps)
+                    .chain()
+                    .in_set(SyncMap),
                 (watch_targets, close_groups, queue_requests).chain().in_set(Queue),
                 search.in_set(Search),
                 (deliver_paths, report).chain().in_set(Deliver),
@@ -139,8 +144,9 @@ impl Plugin for PathfindingPlugin {
             Avoiding::On => {
                 app.init_resource::<Crowds>().add_systems(
                     self.schedule,
-                    (avoid_units.run_if(anybody_moves), heed_advice).chain().in_set(Avoid),
+                    (avoid_units.run_if(anybody_stirs), heed_advice).chain().in_set(Avoid),
                 );
+                watch_crowds(app);
             }
             Avoiding::Off => {
                 app.add_systems(self.schedule, avoid_nobody.run_if(anybody_walks).in_set(Avoid));

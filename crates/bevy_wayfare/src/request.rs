@@ -8,7 +8,9 @@ use core::fmt;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
-use wayfare::{Cell, Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight};
+use wayfare::{
+    Cell, Fallback, Gear, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight,
+};
 
 use crate::group::GroupOrder;
 use crate::path::Path;
@@ -145,6 +147,12 @@ impl PathRequest {
     #[must_use]
     pub fn budget(self, nodes: u64) -> Self {
         self.map(|query| query.budget(nodes))
+    }
+
+    /// How much the search may make of the ground. All find a cheapest path; less takes longer.
+    #[must_use]
+    pub fn gear(self, gear: Gear) -> Self {
+        self.map(|query| query.gear(gear))
     }
 
     fn map(mut self, change: impl FnOnce(PathQuery) -> PathQuery) -> Self {

@@ -3,15 +3,29 @@
 //! Comes in: the `NavMap`s, when they change. Goes out: an `Arc` that workers keep as long as they need it, and that
 //! no edit on the main thread touches or waits for.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bevy::prelude::*;
 use wayfare::follow::Footing;
-use wayfare::{Cell, Layout, Snapshot};
+use wayfare::{Cell, CellShape, Clearance, Layout, Snapshot, View};
 
 use crate::agent::ClassId;
 use crate::event::FailureReason;
 use crate::plane::Plane;
+
+/// What a search has to know of a unit: of what class it is, and how much room it needs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(crate) struct Kind {
+    pub(crate) class: ClassId,
+    pub(crate) clearance: Clearance,
+}
+
+/// One that fits into a cell.
+impl From<ClassId> for Kind {
+    fn from(class: ClassId) -> Self {
+        Self { class, clearance: Clearance::NONE }
+    }
+}
 
 /// A map as it was at one moment: where it lies, and how each class of units sees it.
 #[derive(Debug)]
@@ -21,16 +35,67 @@ pub(crate) struct Place {
     pub(crate) height: f32,
     pub(crate) layout: Option<Layout>,
     pub(crate) views: Vec<Arc<Snapshot>>,
+    pub(crate) sizes: Sizes,
+}
+
+/// How those see a map who need more room than a cell, made when somebody first asks, which is mostly a worker. It
+/// only ever grows, so that nobody has to wait for anybody who asks for another kind.
+#[derive(Default, Debug)]
+pub(crate) struct Sizes(OnceLock<Box<Size>>);
+
+#[derive(Debug)]
+struct Size {
+    kind: Kind,
+    view: OnceLock<Arc<Snapshot>>,
+    others: Sizes,
+}
+
+impl Sizes {
+    fn view(&self, kind: Kind, make: impl FnOnce() -> Arc<Snapshot>) -> &Arc<Snapshot> {
+        let mut sizes = self;
+        loop {
+            let new = || Box::new(Size { kind, view: OnceLock::new(), others: Self::default() });
+            let size = sizes.0.get_or_init(new);
+            if size.kind == kind {
+                return size.view.get_or_init(make);
+            }
+            sizes = &size.others;
+        }
+    }
+
+    /// The same kinds, with what a function makes of how they see the map. Whoever is just being made is left out.
+    pub(crate) fn again(&self, mut change: impl FnMut(&Arc<Snapshot>) -> Arc<Snapshot>) -> Self {
+        let (new, mut old) = (Self::default(), self.0.get());
+        while let Some(size) = old {
+            if let Some(view) = size.view.get() {
+                new.view(size.kind, || change(view));
+            }
+            old = size.others.0.get();
+        }
+        new
+    }
 }
 
 impl Place {
-    pub(crate) fn view(&self, class: ClassId) -> Result<&Arc<Snapshot>, FailureReason> {
-        self.views.get(usize::from(class.0)).ok_or(FailureReason::UnknownClass)
+    /// What kind of unit one of this class and size is here.
+    pub(crate) fn kind(&self, class: ClassId, radius: f32) -> Kind {
+        let square = self.layout.filter(|layout| layout.shape() == CellShape::Parallelogram);
+        Kind { class, clearance: square.map_or(Clearance::NONE, |layout| Clearance::on(&layout, radius)) }
     }
 
-    /// What a unit of this class walks on.
-    pub(crate) fn footing(&self, class: ClassId) -> Option<Footing<'_>> {
-        let snapshot = self.view(class).ok()?;
+    pub(crate) fn view(&self, kind: impl Into<Kind>) -> Result<&Arc<Snapshot>, FailureReason> {
+        let Kind { class, clearance } = kind.into();
+        let plain = self.views.get(usize::from(class.0)).ok_or(FailureReason::UnknownClass)?;
+        if clearance.is_none() {
+            return Ok(plain);
+        }
+        let make = || Arc::new(Snapshot::new(plain.map(), &View { clearance, ..plain.view().clone() }));
+        Ok(self.sizes.view(Kind { class, clearance }, make))
+    }
+
+    /// What a unit of this kind walks on.
+    pub(crate) fn footing(&self, kind: impl Into<Kind>) -> Option<Footing<'_>> {
+        let snapshot = self.view(kind).ok()?;
         Some(Footing { snapshot, layout: self.layout.as_ref()? })
     }
 

@@ -58,6 +58,10 @@ pub struct PathfindingSettings {
     pub frame_budget: Duration,
     /// When answers arrive.
     pub delivery: Delivery,
+    /// Whether maps are surveyed in the background, which makes searches several times as fast; it takes some milliseconds
+    /// of the task pool after a map has been edited and left alone for a while. Without threads, and in lockstep, maps are
+    /// not surveyed.
+    pub surveys: bool,
     /// On which side units pass each other that meet head-on.
     pub keep: KeepTo,
     /// How many threads avoidance is spread over, the main thread among them, where crowds are large. `None`: all that Bevy's
@@ -79,6 +83,7 @@ impl Default for PathfindingSettings {
             drive: Drive::Pool,
             frame_budget: Duration::from_millis(2),
             delivery: Delivery::WhenReady,
+            surveys: true,
             keep: KeepTo::Right,
             crowd_threads: None,
             slowed_by_terrain: true,

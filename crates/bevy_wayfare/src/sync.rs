@@ -189,7 +189,7 @@ pub(crate) fn check_paths(
 }
 
 fn has_suffered(path: &Path, old: &Place, new: &Place, at: Option<&WhereaboutsItem<'_, '_>>) -> bool {
-    let (Ok(before), Some(footing)) = (old.view(path.class), new.footing(path.class)) else {
+    let (Ok(before), Some(footing)) = (old.view(path.kind), new.footing(path.kind)) else {
         return true;
     };
     if old.layout != new.layout || old.plane != new.plane {
@@ -207,7 +207,8 @@ fn is_reachable_now(
     place: &Place,
     at: Option<&WhereaboutsItem<'_, '_>>,
 ) -> bool {
-    let (Ok(view), Some(layout)) = (place.view(path.class), place.layout) else { return false };
+    let Some(footing) = place.footing(path.kind) else { return false };
+    let (view, layout) = (footing.snapshot, footing.layout);
     let from = at.and_then(|at| place.cell_at(at.position()));
     let target = path.order.target.map(|(_, at)| at);
     let opens = |goal: &Goal| {
@@ -217,7 +218,8 @@ fn is_reachable_now(
             Goal::Cell(cell) => Some(cell.into()),
             Goal::Entity(_) => target.and_then(|at| layout.cell_at(at)),
         };
-        from.zip(cell).is_some_and(|(from, to)| view.reachable(from, to))
+        let berth = cell.and_then(|cell| footing.berth(layout.centre(cell)));
+        from.zip(berth).is_some_and(|(from, to)| view.reachable(from, to))
     };
     let goals = match &request.goals {
         Goals::One(goal) => core::slice::from_ref(goal),
@@ -243,8 +245,11 @@ pub(crate) fn way_out<'a>(
     if view.is_open(cell) || !square {
         return None;
     }
-    let free = view.nearest_open_within(cell, escape_cells)?;
-    Some((place, [place.plane.flat(position), place.layout?.centre(free)]))
+    let at = place.plane.flat(position);
+    // If it has no room anywhere near, out of the wall is better than in it.
+    let roomy = place.footing(place.kind(agent.class, agent.radius))?.entry(at, escape_cells);
+    let free = roomy.or_else(|| view.nearest_open_within(cell, escape_cells))?;
+    Some((place, [at, place.layout?.centre(free)]))
 }
 
 /// Sends a unit out of a wall. Nobody ordered it, so nobody hears of it.
@@ -256,7 +261,8 @@ pub(crate) fn walk_out(
     way_out: [Vec2; 2],
 ) {
     path.points.extend(way_out);
-    (path.map, path.class, path.version) = (Some(place.map), agent.class, place.version());
+    (path.map, path.kind, path.version) = (Some(place.map), agent.class.into(), place.version());
+    path.radius = agent.radius;
     path.reach = Reach::Goal;
     motion.stage = Stage::Walking;
     // The first step is planned with the next run.

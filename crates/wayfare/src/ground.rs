@@ -5,7 +5,7 @@
 use crate::cell::{Cell, Direction};
 use crate::cost::{Cost, StepCosts};
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
-use crate::onward::{ANYHOW, Onward};
+use crate::onward::{Onward, amid_equals};
 use crate::view::View;
 
 /// A map seen through a view.
@@ -17,10 +17,14 @@ pub(crate) struct Ground {
     costs: Costs,
     /// Which steps are worth taking, on this ground and under this rule.
     onward: Onward,
+    /// The same amid cells of one terrain, by the direction a cell was entered in.
+    amid: [u8; 9],
     /// The costs of a step if they are the same everywhere.
     even: Option<[u32; 3]>,
     /// The cheapest step of each kind over the terrain that is really there: what heuristics may count on.
     least: Least,
+    /// The dearest step of any kind over the terrain that is really there.
+    dearest: u32,
 }
 
 type Costs = [[u32; 256]; 3];
@@ -51,19 +55,24 @@ impl Ground {
                 *cost = view.class.factor(Terrain(id)).map_or(0, |factor| factor.apply(step));
             }
         }
+        let enterable =
+            (0..256).map(|id| costs.map(|axis: [u32; 256]| axis[id])).filter(|prices| prices[0] != 0);
+        let amid = amid_equals(view.rules, enterable);
         let even = find_even(&map, &costs);
         let least = find_least(&map, &costs).unwrap_or(Least {
             x: steps.x().into(),
             y: steps.y().into(),
             diagonal: steps.diagonal().into(),
         });
-        Self { onward: Onward::new(view.rules, even), map, view, costs, even, least }
+        let dearest = find_dearest(&map, &costs);
+        Self { onward: Onward::new(view.rules, even), amid, map, view, costs, even, least, dearest }
     }
 
     /// The same view of a newer map.
     pub(crate) fn set_map(&mut self, map: &Map) {
         self.map = map.clone();
         self.least = find_least(map, &self.costs).unwrap_or(self.least);
+        self.dearest = find_dearest(map, &self.costs);
         let even = find_even(map, &self.costs);
         if even != self.even {
             self.even = even;
@@ -71,8 +80,28 @@ impl Ground {
         }
     }
 
+    /// The costs of a step if they are the same everywhere, and such that no detour beats a jump.
+    pub(crate) fn jump_costs(&self) -> Option<[u32; 3]> {
+        // Rounded factors may make a diagonal dearer than the two steps it replaces.
+        self.even.filter(|[x, y, diagonal]| x.max(y) <= diagonal && *diagonal <= x + y)
+    }
+
+    /// What a step along a row, along a column and diagonally costs, if it is the same everywhere.
+    pub(crate) const fn even(&self) -> Option<[u32; 3]> {
+        self.even
+    }
+
     pub(crate) const fn least(&self) -> Least {
         self.least
+    }
+
+    pub(crate) const fn dearest(&self) -> u32 {
+        self.dearest
+    }
+
+    /// Whether a step of each kind costs the same everywhere.
+    pub(crate) const fn is_even(&self) -> bool {
+        self.even.is_some()
     }
 
     #[inline]
@@ -87,14 +116,22 @@ impl Ground {
 
     /// The cost of the step from `from` in `direction`, or `None` if the rule or the ground forbids it.
     pub(crate) fn step_cost(&self, from: Cell, direction: Direction) -> Option<u32> {
-        let terrain = self.around_any(from);
-        let legal = self.onward.steps(ANYHOW, self.free(&terrain));
-        let is_legal = self.is_open(from) && legal >> direction as u8 & 1 == 1;
-        is_legal.then(|| self.cost_of(direction, terrain[direction as usize]))
+        let rules = self.view.rules;
+        let to = self.map.terrain(from.step(direction)).0;
+        let is_side_free = |turn: usize| {
+            let side = Direction::ALL[(direction as usize + turn) % 8];
+            self.is_open(from.step(side))
+        };
+        let is_legal = rules.knows(direction)
+            && self.enters(to)
+            && self.is_open(from)
+            && (!direction.is_diagonal() || rules.corners.allow(is_side_free(7), is_side_free(1)));
+        is_legal.then(|| self.cost_of(direction, to))
     }
 
+    /// The cost of a legal step in `direction` to a cell of this terrain.
     #[inline]
-    fn cost_of(&self, direction: Direction, terrain: u8) -> u32 {
+    pub(crate) fn cost_of(&self, direction: Direction, terrain: u8) -> u32 {
         self.costs[direction.axis()][terrain as usize]
     }
 
@@ -106,7 +143,7 @@ impl Ground {
         let inner = 1..CHUNK_SIDE - 1;
         let is_inner = inner.contains(&x) && inner.contains(&y);
         let terrain = if is_inner { self.around_inner(index) } else { self.around_any(cell) };
-        let mut worth = self.onward.steps(entered, self.free(&terrain));
+        let mut worth = self.worth(entered, &terrain);
         while worth != 0 {
             let direction = Direction::ALL[worth.trailing_zeros() as usize & 7];
             worth &= worth - 1;
@@ -121,6 +158,19 @@ impl Ground {
         }
     }
 
+    /// The steps worth taking out of a cell entered in direction `entered` with this terrain around it, as bits.
+    #[inline]
+    pub(crate) fn worth(&self, entered: u8, around: &[u8; 8]) -> u8 {
+        self.onward.steps(entered, self.free(around))
+    }
+
+    /// As [`worth`](Self::worth), for a cell of terrain `own` that was entered from one of its neighbours. Amid its like
+    /// fewer steps are worth taking, and that is seen at a glance.
+    #[inline]
+    pub(crate) fn worth_from(&self, own: u8, entered: u8, around: &[u8; 8]) -> u8 {
+        if *around == [own; 8] { self.amid[usize::from(entered)] } else { self.worth(entered, around) }
+    }
+
     /// Which of eight neighbours can be entered, as bits.
     #[inline]
     fn free(&self, terrain: &[u8; 8]) -> u8 {
@@ -129,7 +179,7 @@ impl Ground {
 
     /// Terrain of the eight neighbours of a cell that is not at the border of its chunk.
     #[inline]
-    fn around_inner(&self, index: u32) -> [u8; 8] {
+    pub(crate) fn around_inner(&self, index: u32) -> [u8; 8] {
         let chunk = &self.map.chunks()[(index >> (2 * CHUNK_SHIFT)) as usize].terrain;
         let north_west = (index as usize & (CHUNK_CELLS - 1)).saturating_sub(CHUNK_SIDE as usize + 1);
         // One check for the three rows of the window instead of one per neighbour.
@@ -140,14 +190,44 @@ impl Ground {
     }
 
     /// Terrain of the eight neighbours of any cell.
-    fn around_any(&self, cell: Cell) -> [u8; 8] {
+    pub(crate) fn around_any(&self, cell: Cell) -> [u8; 8] {
         Direction::ALL.map(|direction| self.map.terrain(cell.step(direction)).0)
+    }
+
+    /// The steps worth taking out of a cell entered in direction `entered` whose neighbours in `free` can be entered,
+    /// as bits.
+    pub(crate) fn legal(&self, entered: u8, free: u8) -> u8 {
+        self.onward.steps(entered, free)
+    }
+
+    /// Half of what the shorter of the straight steps into this terrain costs.
+    #[inline]
+    pub(crate) fn lean(&self, terrain: u8) -> u32 {
+        self.shorter_steps()[usize::from(terrain)] / 2
+    }
+
+    /// The shorter of the straight steps into each terrain; 0 where it cannot be entered.
+    pub(crate) fn shorter_steps(&self) -> &[u32; 256] {
+        &self.costs[self.shorter_axis()]
+    }
+
+    /// Along which of rows and columns a step is shorter: 0 or 1.
+    #[inline]
+    pub(crate) fn shorter_axis(&self) -> usize {
+        let steps = self.view.rules.costs;
+        usize::from(steps.y() < steps.x())
     }
 
     /// What a step into a cell costs along a row, along a column and diagonally, or `None` if it is blocked.
     #[inline]
     pub(crate) fn prices(&self, cell: Cell) -> Option<[u32; 3]> {
-        let terrain = usize::from(self.map.terrain(cell).0);
+        self.prices_of(self.map.terrain(cell).0)
+    }
+
+    /// As [`prices`](Self::prices), for a terrain.
+    #[inline]
+    pub(crate) fn prices_of(&self, terrain: u8) -> Option<[u32; 3]> {
+        let terrain = usize::from(terrain);
         let prices = [self.costs[0][terrain], self.costs[1][terrain], self.costs[2][terrain]];
         (prices[0] != 0).then_some(prices)
     }
@@ -172,6 +252,11 @@ fn find_least(map: &Map, costs: &Costs) -> Option<Least> {
     Some(Least { x: least[0].into(), y: least[1].into(), diagonal: least[2].into() })
 }
 
+/// The dearest step; 0 if nothing can be entered.
+fn find_dearest(map: &Map, costs: &Costs) -> u32 {
+    present(map, costs).flatten().max().unwrap_or(0)
+}
+
 /// The costs of each terrain that is there and can be entered.
 fn present(map: &Map, costs: &Costs) -> impl Iterator<Item = [u32; 3]> {
     let there = (0..=u8::MAX).filter(|id| map.count(Terrain(*id)) > 0);
@@ -179,7 +264,7 @@ fn present(map: &Map, costs: &Costs) -> impl Iterator<Item = [u32; 3]> {
 }
 
 /// How far in a chunk the eight neighbours are stored from a cell, clockwise from the top left.
-const OFFSETS: [i32; 8] = [-65, -64, -63, 1, 65, 64, 63, -1];
+pub(crate) const OFFSETS: [i32; 8] = [-65, -64, -63, 1, 65, 64, 63, -1];
 
 /// Sides are below 2^14 cells and steps below 2^16, so the sum stays below 2^61.
 pub(crate) fn squared_distance(steps: StepCosts, a: Cell, b: Cell) -> u64 {

@@ -33,9 +33,13 @@
 //! let hikers = View {
 //!     class: Class::default().with(SWAMP, Factor::new(2.5)?),
 //!     rules: Rules { corners: Corners::OneFree, costs: StepCosts::CLASSIC, ..Rules::default() },
+//!     ..View::default()
 //! };
 //! # Ok::<(), CostError>(())
 //! ```
+//!
+//! A unit that does not fit into a cell keeps clear of walls: its view has a [`Clearance`], and searches lead it only where its
+//! disc reaches into nothing blocked.
 //!
 //! A [`Snapshot`] is the map seen through a view at one moment. It knows the islands, so it can say at once who
 //! can reach whom. Searches read it, on any thread; the map may be edited meanwhile. After edits,
@@ -51,6 +55,10 @@
 //! assert!(!snapshot.reachable(Cell::new(0, 0), Cell::new(299, 0)));
 //! # Ok::<(), MapError>(())
 //! ```
+//!
+//! What makes searches faster is found out by a [`Survey`], on a thread of its own, and [learned](Snapshot::learn) by the
+//! snapshot when it is there. Levels that do not change between two starts keep it in a file: see
+//! [`Survey::to_bytes`]. Routes between places that are asked for all day can be found beforehand, too: see [`Places`].
 //!
 //! Games whose ground is made of tiles lay them over each other as [`Sheet`]s of a [`Mosaic`], which says what terrain
 //! each cell gets and which cells a tile has a say in. What stands on the ground and may go away again is laid over it
@@ -225,26 +233,35 @@
 //!   [`cost`] says why.
 //! - **Repeatable**: the same map and query give the same answer, on every machine and with any number of threads.
 //!   Walking is made of floats, whose sines may differ in the last digit between machines.
-//! - **Frugal**: a map takes a byte per cell, islands at most two more, shared between snapshots where nothing
-//!   changed. The scratch grows with the cells a search touches, 16 bytes each, not with the map; only a search for
-//!   the fewest bends keeps more, for every way it tries.
+//! - **Frugal**: a map takes a byte per cell, islands at most two more, the bits that jumps read three quarters of one, shared
+//!   between snapshots where nothing changed; a survey takes 1 to 5 on maps of games ([`Survey::bytes`]). The scratch grows
+//!   with the cells a search touches, 16 bytes each, not with the map (a field over even ground takes 10); only a search
+//!   for the fewest bends keeps more, for every way it tries, and one along a survey a number for each block of the map.
 
 pub mod cell;
 pub mod cost;
 pub mod rules;
+mod pages;
 pub mod map;
 pub mod text;
 pub mod movingai;
 pub mod view;
+pub mod clearance;
 mod onward;
 mod ground;
+mod turns;
+mod bits;
 pub mod island;
 pub mod snapshot;
+pub mod bake;
+pub mod survey;
+mod landmark;
 pub mod outline;
 pub mod query;
 pub mod search;
 pub mod route;
 mod smooth;
+pub mod places;
 pub mod record;
 pub mod layout;
 pub mod mosaic;
@@ -255,7 +272,9 @@ pub mod follow;
 pub mod avoid;
 pub mod group;
 
+pub use bake::BakeError;
 pub use cell::{Area, Cell, Direction};
+pub use clearance::Clearance;
 pub use cost::{Cost, CostError, Factor, StepCosts};
 pub use follow::{Footing, Gait, Headway, Stride};
 pub use group::Formation;
@@ -265,26 +284,29 @@ pub use map::{ChunkId, Map, MapError, Terrain};
 pub use mosaic::{Merge, Mosaic, Sheet, Skew};
 pub use obstacle::Obstacles;
 pub use outline::Edge;
+pub use places::Places;
 pub use plan::GroundPlan;
 pub use query::{
-    Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight, WeightError,
+    Fallback, Gear, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight, WeightError,
 };
 pub use record::{Effort, Recorder, Visit};
 pub use route::{Answer, QueryError, Route, Shortfall};
 pub use rules::{Corners, Directions, Rules};
 pub use search::{Field, Progress, Scratch, Search, find_path, find_path_recorded, find_path_to_nearest};
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, SnapshotBytes};
+pub use survey::{Survey, SurveyBytes, Surveyor};
 pub use text::MapTextError;
 pub use view::{Class, View};
 
 /// Everything a user of the crate names.
 pub mod prelude {
     pub use crate::{
-        Answer, Area, Cell, CellShape, ChunkId, Class, Corners, Cost, CostError, Direction, Directions,
-        Effort, Factor, Fallback, Field, Footing, Formation, Gait, GroundPlan, Headway, Heuristic, Island,
-        Layout, LayoutError, Map, MapError, MapTextError, Objective, Obstacles, PathQuery, Progress,
-        QueryError, Recorder, Route, RouteShape, Rules, Scratch, Search, Shortfall, Snapshot, StepCosts,
-        StopWhen, StraightLine, Stride, Terrain, View, Visit, Weight, WeightError, find_path,
-        find_path_recorded, find_path_to_nearest, follow, group,
+        Answer, Area, BakeError, Cell, CellShape, ChunkId, Class, Clearance, Corners, Cost, CostError,
+        Direction, Directions, Effort, Factor, Fallback, Field, Footing, Formation, Gait, Gear, GroundPlan,
+        Headway, Heuristic, Island, Layout, LayoutError, Map, MapError, MapTextError, Objective, Obstacles,
+        PathQuery, Places, Progress, QueryError, Recorder, Route, RouteShape, Rules, Scratch, Search,
+        Shortfall, Snapshot, SnapshotBytes, StepCosts, StopWhen, StraightLine, Stride, Survey, SurveyBytes,
+        Surveyor, Terrain, View, Visit, Weight, WeightError, find_path, find_path_recorded,
+        find_path_to_nearest, follow, group,
     };
 }

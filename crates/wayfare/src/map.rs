@@ -7,6 +7,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use crate::cell::{Area, Cell};
+use crate::pages::Pages;
 
 /// Cells along one side of a chunk.
 pub(crate) const CHUNK_SIDE: u32 = 64;
@@ -77,7 +78,7 @@ pub struct Map {
     version: u64,
     /// How many cells carry each terrain, so that a view knows the cheapest one present.
     counts: Arc<[u32; 256]>,
-    chunks: Arc<Vec<Arc<Chunk>>>,
+    chunks: Pages<Chunk>,
 }
 
 impl Map {
@@ -124,7 +125,7 @@ impl Map {
             .collect();
         let mut counts = [0; 256];
         counts[usize::from(terrain.0)] = width * height;
-        Ok(Self { width, height, columns, version: 0, counts: Arc::new(counts), chunks: Arc::new(chunks) })
+        Ok(Self { width, height, columns, version: 0, counts: Arc::new(counts), chunks })
     }
 
     /// Makes it a map of another size, covered with one terrain. Its version goes up by one, as with any other edit.
@@ -134,8 +135,8 @@ impl Map {
     pub fn reset(&mut self, width: u32, height: u32, terrain: Terrain) -> Result<(), MapError> {
         let version = self.version + 1;
         let mut map = Self::filled(width, height, terrain)?;
-        for chunk in Arc::make_mut(&mut map.chunks) {
-            Arc::make_mut(chunk).version = version;
+        for slot in 0..map.chunks.len() {
+            Arc::make_mut(map.chunks.entry(slot)).version = version;
         }
         *self = Self { version, ..map };
         Ok(())
@@ -228,23 +229,34 @@ impl Map {
         let mut changed = 0;
         for part in chunk_parts(area) {
             let slot = part.chunk.y * self.columns + part.chunk.x;
-            for cell in part.area.cells() {
+            let mut cells = part.area.cells();
+            // An edit that changes nothing copies nothing.
+            let first = cells.find_map(|cell| {
                 let local = local_index(cell);
                 let old = self.chunks[slot as usize].terrain[local];
                 let new = rule(cell, Terrain(old)).0;
-                if new == old {
-                    continue;
-                }
-                // Copies the chunk if anybody shares it; an edit that changes nothing copies nothing. All that
-                // depends on the cell changes with it, so that a rule that panics leaves the map in order.
-                let chunk = Arc::make_mut(&mut Arc::make_mut(&mut self.chunks)[slot as usize]);
-                let counts = Arc::make_mut(&mut self.counts);
-                chunk.terrain[local] = new;
-                chunk.version = version;
+                (new != old).then_some((local, new))
+            });
+            let Some((local, new)) = first else { continue };
+            // Copies the chunk if anybody shares it. All that depends on a cell changes with it, so that a rule that
+            // panics leaves the map in order.
+            let chunk = Arc::make_mut(self.chunks.entry(slot as usize));
+            let counts = Arc::make_mut(&mut self.counts);
+            let mut put = |chunk: &mut Chunk, local: usize, new: u8| {
+                let old = core::mem::replace(&mut chunk.terrain[local], new);
                 counts[usize::from(old)] -= 1;
                 counts[usize::from(new)] += 1;
-                self.version = version;
                 changed += 1;
+            };
+            (chunk.version, self.version) = (version, version);
+            put(chunk, local, new);
+            for cell in cells {
+                let local = local_index(cell);
+                let old = chunk.terrain[local];
+                let new = rule(cell, Terrain(old)).0;
+                if new != old {
+                    put(chunk, local, new);
+                }
             }
         }
         Ok(changed)
@@ -295,26 +307,32 @@ impl Map {
         whole.contains(min).then(|| Area::new(min, max))
     }
 
+    /// What it keeps in memory. A chunk many times over counts as often.
+    pub(crate) fn bytes(&self) -> usize {
+        self.chunks.len() * (size_of::<Arc<Chunk>>() + size_of::<Chunk>())
+    }
+
     /// Chunks in a row of chunks.
     pub(crate) const fn columns(&self) -> u32 {
         self.columns
     }
 
-    pub(crate) fn chunks(&self) -> &[Arc<Chunk>] {
+    pub(crate) const fn chunks(&self) -> &Pages<Chunk> {
         &self.chunks
     }
 
     /// A map of the same shape, made of these chunks.
-    pub(crate) fn with_chunks(&self, chunks: Vec<Arc<Chunk>>, version: u64) -> Self {
+    pub(crate) fn with_chunks(&self, chunks: Pages<Chunk>, version: u64) -> Self {
         let mut counts = Arc::clone(&self.counts);
-        for (old, new) in self.chunks.iter().zip(&chunks).filter(|(old, new)| !Arc::ptr_eq(old, new)) {
-            for (old, new) in old.terrain.iter().zip(&new.terrain).filter(|(old, new)| old != new) {
+        for slot in chunks.changed_from(&self.chunks) {
+            let (old, new) = (&self.chunks[slot].terrain, &chunks[slot].terrain);
+            for (old, new) in old.iter().zip(new).filter(|(old, new)| old != new) {
                 let counts = Arc::make_mut(&mut counts);
                 counts[usize::from(*old)] -= 1;
                 counts[usize::from(*new)] += 1;
             }
         }
-        Self { version, counts, chunks: Arc::new(chunks), ..*self }
+        Self { version, counts, chunks, ..*self }
     }
 
     /// Whether a cell lies on both maps, in a chunk that they share: then nothing can have changed there.
@@ -360,7 +378,7 @@ impl Map {
 /// An empty map.
 impl Default for Map {
     fn default() -> Self {
-        let (counts, chunks) = (Arc::new([0; 256]), Arc::default());
+        let (counts, chunks) = (Arc::new([0; 256]), Pages::from_iter([]));
         Self { width: 0, height: 0, columns: 0, version: 0, counts, chunks }
     }
 }
@@ -506,8 +524,7 @@ mod tests {
         map.set((5, 5), Terrain::WALL).unwrap();
         assert_eq!(before.terrain(Cell::new(5, 5)), Terrain::OPEN);
         assert_ne!(map, before);
-        let shared = map.chunks().iter().zip(before.chunks()).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
-        assert_eq!(shared, 99);
+        assert_eq!(map.chunks().changed_from(before.chunks()).collect::<Vec<_>>(), [0]);
     }
 
     #[test]

@@ -5,10 +5,9 @@
 //! chunk nothing stands on.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use crate::cell::Cell;
-use crate::map::{CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
+use crate::map::{CHUNK_SHIFT, CHUNK_SIDE, ChunkId, Map, Terrain};
 
 /// Bodies on a map, cell by cell. Several may stand on one cell; it is free when the last has gone.
 ///
@@ -81,18 +80,21 @@ impl Obstacles {
         let version = ground.version() + self.changes;
         let columns = ground.columns().max(1);
         let settled = self.settled.as_ref().filter(|(old, _)| same_shape(old, ground));
-        let chunks = (0..).zip(ground.chunks()).map(|(slot, chunk): (u32, _)| {
-            let id = (slot / columns, slot % columns);
-            let as_before = settled.filter(|(old, _)| {
-                !self.touched.contains(&id) && Arc::ptr_eq(&old.chunks()[slot as usize], chunk)
-            });
-            match as_before {
-                Some((_, new)) => Arc::clone(&new.chunks()[slot as usize]),
-                None => chunk.under(self.standing_in(id)),
-            }
-        });
-        let chunks = chunks.collect();
-        settled.map_or(ground, |(_, new)| new).with_chunks(chunks, version)
+        let base = settled.map_or(ground, |(_, new)| new);
+        let edited = settled.into_iter().flat_map(|(old, _)| ground.chunks().changed_from(old.chunks()));
+        let edited = edited.filter_map(|slot| u32::try_from(slot).ok());
+        let covered = self.standing.keys().map(|(id, ..)| *id).filter(|_| settled.is_none());
+        let mut stale: BTreeSet<(u32, u32)> = edited.map(|slot| (slot / columns, slot % columns)).collect();
+        stale.extend(self.touched.iter().copied().chain(covered));
+        // Where neither the ground nor what stands on it changed, a chunk is what it was.
+        let mut chunks = base.chunks().clone();
+        for (y, x) in
+            stale.into_iter().filter(|(y, x)| ground.chunk_version(ChunkId { x: *x, y: *y }).is_some())
+        {
+            let slot = (y * columns + x) as usize;
+            *chunks.entry(slot) = ground.chunks()[slot].under(self.standing_in((y, x)));
+        }
+        base.with_chunks(chunks, version)
     }
 
     /// As [`on`](Self::on), and remembers the result: what does not change until the next time is shared with it.

@@ -43,11 +43,29 @@ impl Onward {
     }
 }
 
-const fn is_free(free: u8, direction: u8) -> bool {
+/// What is worth taking out of a cell amid cells of its own price, by the direction it was entered in (or [`ANYHOW`]),
+/// whichever of these prices that is.
+pub(crate) fn amid_equals(rules: Rules, prices: impl Iterator<Item = [u32; 3]>) -> [u8; 9] {
+    let mut table = [0; 9];
+    for prices in prices {
+        for (entered, worth) in table.iter_mut().enumerate() {
+            let entered = Direction::ALL.get(entered).copied();
+            let is_worth = |direction: &Direction| {
+                let is_vain = |entered| is_shortcut(rules, Some(prices), entered, *direction, u8::MAX);
+                rules.knows(*direction) && !entered.is_some_and(is_vain)
+            };
+            let directions = Direction::ALL.into_iter().filter(is_worth);
+            *worth = directions.fold(*worth, |worth, direction| worth | 1 << direction as u8);
+        }
+    }
+    table
+}
+
+pub(crate) const fn is_free(free: u8, direction: u8) -> bool {
     free >> (direction & 7) & 1 == 1
 }
 
-fn is_legal(rules: Rules, direction: Direction, free: u8) -> bool {
+pub(crate) const fn is_legal(rules: Rules, direction: Direction, free: u8) -> bool {
     let i = direction as u8;
     let corner = !direction.is_diagonal() || rules.corners.allow(is_free(free, i + 7), is_free(free, i + 1));
     rules.knows(direction) && is_free(free, i) && corner

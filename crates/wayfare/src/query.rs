@@ -59,6 +59,7 @@ pub struct PathQuery {
     pub(crate) fallback: Fallback,
     pub(crate) shape: RouteShape,
     pub(crate) budget: u64,
+    pub(crate) gear: Gear,
 }
 
 impl PathQuery {
@@ -75,6 +76,7 @@ impl PathQuery {
             fallback: Fallback::default(),
             shape: RouteShape::default(),
             budget: u64::MAX,
+            gear: Gear::default(),
         }
     }
 
@@ -129,6 +131,13 @@ impl PathQuery {
     /// Gives up after closing this many nodes. Unlimited by default.
     pub const fn budget(mut self, nodes: u64) -> Self {
         self.budget = nodes;
+        self
+    }
+
+    /// The highest gear the search may use. Only the time it takes depends on it, and which of several cheapest paths is
+    /// found.
+    pub const fn gear(mut self, gear: Gear) -> Self {
+        self.gear = gear;
         self
     }
 
@@ -284,6 +293,23 @@ pub enum Fallback {
     Fail,
     /// Go to the nearest cell that can be reached: [`Answer::Partial`](crate::Answer::Partial).
     Nearest,
+}
+
+/// How much a search may make of the ground. Each gear finds a cheapest path; a higher one finds it sooner, where it can be
+/// used at all. Where it cannot, the next lower one is: see each.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub enum Gear {
+    /// A* from cell to cell. It serves every query.
+    Cells,
+    /// Jumps from turn to turn over bits: for the cheapest path to one goal over even ground, under the default heuristic,
+    /// weight and stopping rule, with nobody watching. It needs nothing but the map as it is.
+    Jump,
+    /// The same along the graph of jumps that a [`Survey`](crate::Survey) has noted down, where the map is still as it was
+    /// then.
+    Graph,
+    /// The same without a look at dead ends, while the whole map is as it was.
+    #[default]
+    Full,
 }
 
 /// Which cells of the path a route lists.

@@ -23,6 +23,9 @@ impl Snapshot {
     /// A line that misses a corner by less than a float can tell counts as passing through it, so that a unit on its
     /// way along a diagonal still sees the end of it. Some thousand cells away from the first cell, floats can no
     /// longer tell some hundredths of a cell.
+    ///
+    /// A line that begins where a unit does not have the room it needs, but which is not blocked itself, leads out of there: on
+    /// it only what is really blocked counts.
     pub fn is_clear(&self, from: Vec2, to: Vec2) -> bool {
         self.is_clear_within(from, to, 1.0)
     }
@@ -30,23 +33,37 @@ impl Snapshot {
     /// As [`is_clear`](Self::is_clear), with less patience for lines beside a corner: none at 0, all of it at 1. A
     /// line that is clear with little of it stays clear with all of it while somebody walks along it.
     pub(crate) fn is_clear_within(&self, from: Vec2, to: Vec2, patience: f64) -> bool {
+        let is_inside = cell_of(from).is_some_and(|cell| self.is_open(cell));
+        if is_inside {
+            self.follow_line(from, to, patience, |cell| self.is_open(cell))
+        } else {
+            self.is_free_line(from, to, patience)
+        }
+    }
+
+    /// Whether a straight line touches nothing blocked, however much room a unit needs.
+    pub(crate) fn is_free_line(&self, from: Vec2, to: Vec2, patience: f64) -> bool {
+        self.follow_line(from, to, patience, |cell| self.is_free(cell))
+    }
+
+    fn follow_line(&self, from: Vec2, to: Vec2, patience: f64, is_open: impl Fn(Cell) -> bool) -> bool {
         let Some(mut line) = Line::new(self.map(), from, to) else {
             return false;
         };
         line.blur *= patience;
         let corners = self.rules().line_corners();
-        if !self.is_open(line.cell) {
+        if !is_open(line.cell) {
             return false;
         }
         while let Some(border) = line.next_border() {
-            let enters_open = self.is_open(border.enters);
+            let enters_open = is_open(border.enters);
             line.cell = border.enters;
             if let Some(corner) = border.corner {
-                let allowed = corners.allow(enters_open, self.is_open(corner.beside));
+                let allowed = corners.allow(enters_open, is_open(corner.beside));
                 if corner.is_touched && !allowed {
                     return false;
                 }
-                if !enters_open && corner.is_near && allowed && self.is_open(corner.beyond) {
+                if !enters_open && corner.is_near && allowed && is_open(corner.beyond) {
                     line.cell = corner.beyond;
                     continue;
                 }
@@ -72,9 +89,9 @@ impl Snapshot {
             return false;
         };
         let same_view = self.view() == before.view();
-        let is_same = |cell: Cell| same_view && self.map().shares(before.map(), cell);
+        let is_same = |cell: Cell| same_view && self.ground.map.shares(&before.ground.map, cell);
         let is_worse = |cell: Cell| {
-            let price = |snapshot: &Self| snapshot.view().class.factor(snapshot.map().terrain(cell));
+            let price = |snapshot: &Self| snapshot.view().class.factor(snapshot.ground.map.terrain(cell));
             !is_same(cell) && price(before).is_some_and(|before| price(self).is_none_or(|now| now > before))
         };
         let passes = |snapshot: &Self, a: Cell, b: Cell| {

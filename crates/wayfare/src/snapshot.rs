@@ -6,31 +6,56 @@
 use core::fmt;
 use std::sync::Arc;
 
+use crate::bits::Bits;
 use crate::cell::{Area, Cell, Direction};
 use crate::cost::{Cost, Factor};
 use crate::ground::Ground;
 use crate::island::{Island, Islands};
+use crate::landmark::Landmarks;
 use crate::map::{Map, Terrain};
 use crate::rules::Rules;
 use crate::search::line;
+use crate::survey::Known;
 use crate::view::View;
 
 /// A map seen through a [`View`], ready to be searched.
 #[derive(Clone)]
 pub struct Snapshot {
+    /// What searches walk on: the map, less what is too close to something blocked.
     pub(crate) ground: Arc<Ground>,
     pub(crate) islands: Islands,
+    /// For jumps, where the ground allows them.
+    pub(crate) bits: Option<Arc<Bits>>,
+    /// What a survey found out, if one was made.
+    pub(crate) known: Option<Known>,
+    /// What leads searches over uneven ground, if it was found out.
+    pub(crate) landmarks: Option<Arc<Landmarks>>,
+    /// The map itself.
+    truth: Map,
+}
+
+/// What a [`Snapshot`] takes of memory, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SnapshotBytes {
+    /// The terrain of all cells.
+    pub map: usize,
+    /// Who can reach whom.
+    pub islands: usize,
+    /// Which cells are free and where scans stop, on even ground.
+    pub bits: usize,
 }
 
 impl Snapshot {
     /// Looks at `map` through `view`, and finds its islands.
     pub fn new(map: &Map, view: &View) -> Self {
-        let ground = Ground::new(map.clone(), view.clone());
+        let ground = Ground::new(view.clearance.of(map, &view.class), view.clone());
         let islands = Islands::new(&ground);
-        Self { ground: Arc::new(ground), islands }
+        let bits = ground.jump_costs().map(|_| Arc::new(Bits::new(&ground)));
+        Self { ground: Arc::new(ground), islands, bits, known: None, landmarks: None, truth: map.clone() }
     }
 
-    /// Looks again, after edits. Only chunks that changed are labelled anew. Returns whether anything changed.
+    /// Looks again, after edits. Only chunks that changed are labelled anew, or, with a [clearance](crate::Clearance), those
+    /// where that made a difference. Returns whether anything changed.
     ///
     /// `map` need not be the one the snapshot was made from: any map of any size will do.
     ///
@@ -46,15 +71,32 @@ impl Snapshot {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn refresh(&mut self, map: &Map) -> bool {
-        let old = self.ground.map.clone();
+        let old = self.truth.clone();
         let same_shape = (old.width(), old.height()) == (map.width(), map.height());
         // A chunk is unchanged exactly if it is the same allocation: we hold it, so any edit had to copy it.
-        let unchanged = |slot: usize| same_shape && Arc::ptr_eq(&old.chunks()[slot], &map.chunks()[slot]);
-        if same_shape && (0..map.chunks().len()).all(unchanged) {
+        if same_shape && map.chunks().changed_from(old.chunks()).next().is_none() {
             return false;
         }
-        Arc::make_mut(&mut self.ground).set_map(map);
-        self.islands = self.islands.updated(&self.ground, unchanged);
+        self.truth = map.clone();
+        let (before, view) = (self.ground.map.clone(), self.view());
+        let unchanged = |slot: usize| same_shape && Arc::ptr_eq(&old.chunks()[slot], &map.chunks()[slot]);
+        let walkable = view.clearance.again(map, &view.class, &before, unchanged);
+        Arc::make_mut(&mut self.ground).set_map(&walkable);
+        let ground = &self.ground;
+        self.islands = if same_shape { self.islands.updated(ground, &before) } else { Islands::new(ground) };
+        self.bits = match (self.bits.take(), ground.jump_costs()) {
+            (Some(mut bits), Some(_)) if same_shape => {
+                Arc::make_mut(&mut bits).update(ground, walkable.chunks().changed_from(before.chunks()));
+                Some(bits)
+            }
+            (_, Some(_)) => Some(Arc::new(Bits::new(ground))),
+            (_, None) => None,
+        };
+        self.known = self.known.take().filter(|_| self.bits.is_some()).and_then(|known| known.on(&walkable));
+        // What held before holds where nothing has changed since.
+        let is_alike =
+            |slot: usize| same_shape && Arc::ptr_eq(&before.chunks()[slot], &walkable.chunks()[slot]);
+        self.landmarks.take_if(|landmarks| !landmarks.hold_for(ground, is_alike));
         true
     }
 
@@ -79,20 +121,39 @@ impl Snapshot {
         // A terrain that the map does not use stands for the burden; if it uses all, there is none.
         let unused = (0..Terrain::WALL.0).rev().map(Terrain).find(|terrain| self.map().count(*terrain) == 0);
         let Some(burden) = unused else { return self.clone() };
-        let (mut map, class) = (self.map().clone(), &self.view().class);
-        for cell in cells {
-            let is_cheaper = class.factor(map.terrain(*cell)).is_some_and(|price| price < factor);
-            if is_cheaper && map.terrain(*cell) != burden && map.set(*cell, burden).is_err() {
-                break;
+        let class = &self.view().class;
+        let burden_cells = |map: &mut Map| {
+            for cell in cells {
+                let is_cheaper = class.factor(map.terrain(*cell)).is_some_and(|price| price < factor);
+                if is_cheaper && map.terrain(*cell) != burden && map.set(*cell, burden).is_err() {
+                    break;
+                }
             }
+        };
+        let (mut map, mut truth) = (self.ground.map.clone(), self.truth.clone());
+        burden_cells(&mut map);
+        if self.view().clearance.is_none() {
+            truth = map.clone();
+        } else {
+            burden_cells(&mut truth);
         }
-        let view = View { class: class.clone().with(burden, factor), rules: self.rules() };
-        Self { ground: Arc::new(Ground::new(map, view)), islands: self.islands.clone() }
+        let view = View { class: class.clone().with(burden, factor), ..*self.view() };
+        Self { ground: Arc::new(Ground::new(map, view)), truth, bits: None, known: None, ..self.clone() }
     }
 
     /// The map as it was when the snapshot was made or refreshed.
     pub fn map(&self) -> &Map {
-        &self.ground.map
+        &self.truth
+    }
+
+    /// How much memory it takes, in bytes. What other snapshots and maps share with it is counted, a
+    /// [survey](Self::survey) is not.
+    pub fn bytes(&self) -> SnapshotBytes {
+        SnapshotBytes {
+            map: self.ground.map.bytes(),
+            islands: self.islands.bytes(),
+            bits: self.bits.as_ref().map_or(0, |bits| bits.bytes()),
+        }
     }
 
     /// The view it is seen through.
@@ -105,9 +166,15 @@ impl Snapshot {
         self.ground.view.rules
     }
 
-    /// Whether a unit may stand on `cell`. Never outside the map.
+    /// Whether a unit may stand on `cell`, and has the room it needs there. Never outside the map.
     pub fn is_open(&self, cell: Cell) -> bool {
         self.ground.is_open(cell)
+    }
+
+    /// Whether `cell` itself is not blocked, however much room a unit needs. Never outside the map.
+    #[inline]
+    pub fn is_free(&self, cell: Cell) -> bool {
+        self.ground.enters(self.truth.terrain(cell).0)
     }
 
     /// The cost of one step, or `None` if it is not legal.
@@ -160,6 +227,16 @@ impl Snapshot {
     /// # Ok::<(), MapTextError>(())
     /// ```
     pub fn nearest_open_within(&self, cell: Cell, cells: u32) -> Option<Cell> {
+        self.nearest_open_where(cell, cells, |_| true)
+    }
+
+    /// As [`nearest_open_within`](Self::nearest_open_within), of those cells that will do.
+    pub(crate) fn nearest_open_where(
+        &self,
+        cell: Cell,
+        cells: u32,
+        will_do: impl Fn(Cell) -> bool,
+    ) -> Option<Cell> {
         let whole = self.map().area().filter(|_| self.map().contains(cell))?;
         let costs = self.rules().costs;
         let shorter = u64::from(costs.x().min(costs.y()));
@@ -178,7 +255,9 @@ impl Snapshot {
                 let columns = (ring.min().x..=ring.max().x).step_by(stride.unsigned_abs() as usize);
                 for open in columns.map(|x| Cell::new(x, y)).filter(|cell| self.is_open(*cell)) {
                     let key = (self.ground.distance_squared(open, cell), open.y, open.x);
-                    best = Some(best.map_or(key, |best| best.min(key)));
+                    if best.is_none_or(|best| key < best) && will_do(open) {
+                        best = Some(key);
+                    }
                 }
             }
         }

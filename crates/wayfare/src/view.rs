@@ -1,5 +1,7 @@
-//! How a kind of unit sees the ground: a [`Class`] gives terrain a price, a [`View`] adds the movement rule.
+//! How a kind of unit sees the ground: a [`Class`] gives terrain a price, a [`View`] adds the movement rule and the room
+//! that a unit needs.
 
+use crate::clearance::Clearance;
 use crate::cost::Factor;
 use crate::map::Terrain;
 use crate::rules::Rules;
@@ -59,18 +61,20 @@ impl Default for Class {
     }
 }
 
-/// What a search looks through: a class of unit under a movement rule.
+/// What a search looks through: a class of unit of some size under a movement rule.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct View {
     /// How units move.
     pub rules: Rules,
     /// What the ground costs them.
     pub class: Class,
+    /// How much room they need.
+    pub clearance: Clearance,
 }
 
 impl From<Rules> for View {
     fn from(rules: Rules) -> Self {
-        Self { rules, class: Class::default() }
+        Self { rules, ..Self::default() }
     }
 }
 

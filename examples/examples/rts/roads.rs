@@ -108,7 +108,7 @@ fn road(land: &mut Land, end: Cell) {
         class.with(Terrain(terrain), Factor::whole(cost))
     });
     let rules = Rules { directions: Directions::Four, ..default() };
-    let snapshot = Snapshot::new(&map_of(land), &View { rules, class: builders });
+    let snapshot = Snapshot::new(&map_of(land), &View { rules, class: builders, ..View::default() });
     let query = PathQuery::new(land.camp, end)
         .straight_line(StraightLine::Never)
         .objective(Objective::TurnCost(BEND))

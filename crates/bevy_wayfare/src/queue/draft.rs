@@ -18,7 +18,7 @@ use crate::group::{Billet, GroupOrder, Members};
 use crate::muster::{Muster, Recruit};
 use crate::plan::{Aim, Aims, Wish};
 use crate::queue::{Asker, AskerReadOnlyItem, Clerk, Desk, Item, Order, Post, Task};
-use crate::scene::Place;
+use crate::scene::{Kind, Place};
 
 /// A group whose order is being put together.
 #[derive(Debug)]
@@ -52,11 +52,11 @@ impl Billet {
             Aim::Cell(cell) => place.layout.map(|layout| layout.centre(*cell)),
         };
         let (radius, speed) = agent.map_or((0.0, 0.0), |agent| (agent.radius, agent.speed));
-        let class = agent.map_or(ClassId::default(), |agent| agent.class);
+        let kind = place.kind(agent.map_or(ClassId::default(), |agent| agent.class), radius);
         // A place around another goal is none.
         let kept = self.place.filter(|(_, around)| goal == Some(*around)).map(|(place, _)| place);
         let member = Member { place: kept, ..Member::new(self.number.into(), position, radius, speed) };
-        Some(Recruit { entity, ticket, class, member })
+        Some(Recruit { entity, ticket, kind, member })
     }
 }
 
@@ -160,7 +160,7 @@ impl Clerk<'_, '_, '_> {
             rank: draft.rank,
             served: draft.served,
             map: draft.map,
-            class: ClassId::default(),
+            kind: Kind::default(),
             task: Task::Group(Arc::new(muster)),
             made: self.now,
             scene: self.scene_now(),

@@ -9,12 +9,11 @@ use bevy::prelude::Entity;
 use wayfare::avoid::Disc;
 use wayfare::{Cell, Factor, GroundPlan, Layout, Progress, Scratch, Snapshot};
 
-use crate::agent::ClassId;
 use crate::event::FailureReason;
 use crate::muster::{Muster, MusterPlan, Recruit};
 use crate::plan::{Asked, Plan, Planned, Wish};
 use crate::queue::order::{Order, Outcome, Task};
-use crate::scene::{Place, Scene};
+use crate::scene::{Kind, Place, Scene};
 
 /// How a search begins; tests put something else in its place.
 pub(crate) type LookUp = fn(&Wish, &Snapshot, &Layout) -> Result<Asked, FailureReason>;
@@ -39,7 +38,7 @@ pub(crate) struct Stub {
     pub(crate) ticket: u64,
     /// Whether it counts against the room for long searches.
     pub(crate) long: bool,
-    class: ClassId,
+    kind: Kind,
     made: Instant,
 }
 
@@ -53,8 +52,8 @@ pub(crate) enum Advanced {
 
 impl Job {
     pub(crate) fn new(order: Order, scene: Scene, scratch: Scratch, long: bool) -> Self {
-        let Order { entity, ticket, class, made, .. } = order;
-        let stub = Stub { entity, ticket, long, class, made };
+        let Order { entity, ticket, kind, made, .. } = order;
+        let stub = Stub { entity, ticket, long, kind, made };
         let work = Work::NotBegun(Box::new((order, scene, scratch)));
         Self { stub, searched: Duration::ZERO, work }
     }
@@ -127,7 +126,7 @@ impl Job {
                         );
                     }
                 };
-                match (begin(look_up, &wish, order.class, place.as_deref()), place) {
+                match (begin(look_up, &wish, order.kind, place.as_deref()), place) {
                     (Ok(Begun { view, layout, asked }), Some(place)) => {
                         (Box::new(Plan::new(view, layout, wish, asked, scratch)), place)
                     }
@@ -181,13 +180,13 @@ impl Stub {
         nodes: u64,
         searched: Duration,
     ) -> Outcome {
-        let Self { entity, ticket, class, made, .. } = self;
-        Outcome { entity, ticket, result, place, class, made, nodes, searched }
+        let Self { entity, ticket, kind, made, .. } = self;
+        Outcome { entity, ticket, result, place, kind, made, nodes, searched }
     }
 
     /// The same for one of a group.
     fn of(self, recruit: &Recruit) -> Self {
-        Self { entity: recruit.entity, ticket: recruit.ticket, class: recruit.class, ..self }
+        Self { entity: recruit.entity, ticket: recruit.ticket, kind: recruit.kind, ..self }
     }
 
     /// No answer for any of a group.
@@ -211,14 +210,9 @@ struct Begun {
 /// What those who stand in the way make the ground cost, for a search around them.
 const BURDEN: Factor = Factor::whole(20);
 
-fn begin(
-    look_up: LookUp,
-    wish: &Wish,
-    class: ClassId,
-    place: Option<&Place>,
-) -> Result<Begun, FailureReason> {
+fn begin(look_up: LookUp, wish: &Wish, kind: Kind, place: Option<&Place>) -> Result<Begun, FailureReason> {
     let place = place.ok_or(FailureReason::Cancelled)?;
-    let view = Arc::clone(place.view(class)?);
+    let view = Arc::clone(place.view(kind)?);
     let layout = place.layout.ok_or(FailureReason::NoMap)?;
     let asked = look_up(wish, &view, &layout)?;
     let view = match (&wish.around, view.map().area()) {

@@ -307,6 +307,7 @@ impl Clerk<'_, '_, '_> {
             place.view(class)?;
             Ok((place, wish, target))
         });
+        let radius = agent.map_or(0.0, |agent| agent.radius);
         let (place, mut wish, target) = match asked {
             Ok(asked) => asked,
             Err(reason) => {
@@ -314,12 +315,13 @@ impl Clerk<'_, '_, '_> {
                 self.owe(desk, entity, ticket, (entity, ticket));
                 let (made, nodes, searched) = (self.now, 0, Duration::ZERO);
                 let (result, place) = (Err(reason), None);
-                desk.ready.push_back(Outcome { entity, ticket, result, place, class, made, nodes, searched });
+                let kind = class.into();
+                desk.ready.push_back(Outcome { entity, ticket, result, place, kind, made, nodes, searched });
                 return;
             }
         };
         if self.avoids {
-            (wish.radius, wish.around) = (agent.map_or(0.0, |agent| agent.radius), around);
+            (wish.radius, wish.around) = (radius, around);
         }
         if target.is_some() && !chased {
             desk.chasers.push(entity);
@@ -342,7 +344,8 @@ impl Clerk<'_, '_, '_> {
         }
         self.owe(desk, entity, ticket, (entity, ticket));
         let (map, scene, task, made) = (place.map, self.scene_now(), Task::Path(wish), self.now);
-        post.push(Item::Order(Order { entity, ticket, rank, served, map, class, task, made, scene }));
+        let kind = place.kind(class, radius);
+        post.push(Item::Order(Order { entity, ticket, rank, served, map, kind, task, made, scene }));
     }
 
     /// In lockstep, an answer is due a while after it was asked for.

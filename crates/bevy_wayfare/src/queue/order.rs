@@ -6,11 +6,10 @@ use std::sync::Arc;
 use bevy::platform::time::Instant;
 use bevy::prelude::*;
 
-use crate::agent::ClassId;
 use crate::event::FailureReason;
 use crate::muster::Muster;
 use crate::plan::{Planned, Wish};
-use crate::scene::{Place, Scene};
+use crate::scene::{Kind, Place, Scene};
 
 /// A request on its way to a worker.
 #[derive(Clone, Debug)]
@@ -23,7 +22,7 @@ pub(crate) struct Order {
     /// When the entity was served last, or 0: of those who ask at the same time, whoever has waited longest is first.
     pub(crate) served: u64,
     pub(crate) map: Entity,
-    pub(crate) class: ClassId,
+    pub(crate) kind: Kind,
     pub(crate) task: Task,
     pub(crate) made: Instant,
     /// The maps to search on; the newest if none.
@@ -68,7 +67,7 @@ pub(crate) struct Outcome {
     pub(crate) result: Result<Planned, FailureReason>,
     /// The map that was searched.
     pub(crate) place: Option<Arc<Place>>,
-    pub(crate) class: ClassId,
+    pub(crate) kind: Kind,
     pub(crate) made: Instant,
     pub(crate) nodes: u64,
     pub(crate) searched: Duration,

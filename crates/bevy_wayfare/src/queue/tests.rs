@@ -144,7 +144,10 @@ fn slow_app(map: Map, pool: &Pool) -> App {
 }
 
 fn ask(app: &mut App, count: i32) -> Vec<Entity> {
-    let request = |i: i32| PathRequest::between(Cell::new(0, i % 200), Cell::new(199, 199 - i % 200));
+    let request = |i: i32| {
+        // Cell by cell, so that it takes a while.
+        PathRequest::between(Cell::new(0, i % 200), Cell::new(199, 199 - i % 200)).gear(Gear::Cells)
+    };
     (0..count).map(|i| app.world_mut().spawn(request(i)).id()).collect()
 }
 

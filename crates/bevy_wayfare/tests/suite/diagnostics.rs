@@ -12,7 +12,7 @@ fn found_failed_nodes_and_times_are_measured() {
     let mut game = Game::in_frame(WALL);
     for goal in [Cell::new(9, 2), Cell::new(9, 3), Cell::new(99, 0)] {
         let unit = game.unit(0, 2);
-        game.order(unit, PathRequest::to(goal));
+        game.order(unit, PathRequest::to(goal).gear(Gear::Cells));
     }
     game.update();
     let value = |path| {

@@ -1,4 +1,4 @@
-//! One order for many: one search, a place for each, formations, and who leaves the group when.
+//! One order for many: one search, a place for each, and who leaves the group when.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use crate::support::{Game, Heard, Random, WALL, scattered};
 struct Closed(Vec<GroupArrived>);
 
 /// A group on a map.
-struct Host {
-    game: Game,
-    units: Vec<Entity>,
+pub(crate) struct Host {
+    pub(crate) game: Game,
+    pub(crate) units: Vec<Entity>,
 }
 
 impl Host {
     /// So many units in a block whose corner is at this cell, two a cell.
-    fn new(mut game: Game, count: i32, (x, y): (i32, i32)) -> Self {
+    pub(crate) fn new(mut game: Game, count: i32, (x, y): (i32, i32)) -> Self {
         game.app.init_resource::<Closed>();
         game.app.add_observer(|e: On<GroupArrived>, mut closed: ResMut<Closed>| closed.0.push(*e));
         let agent = Agent { speed: 6.0, radius: 0.3, ..default() };
@@ -27,42 +27,42 @@ impl Host {
         Self { game, units }
     }
 
-    fn open(side: u32, count: i32) -> Self {
+    pub(crate) fn open(side: u32, count: i32) -> Self {
         let map = NavMap::new(Map::new(side, side).unwrap());
         Self::new(Game::on(map, PathfindingPlugin::default()), count, (1, 1))
     }
 
-    fn order(&mut self, order: GroupOrder) -> Entity {
+    pub(crate) fn order(&mut self, order: GroupOrder) -> Entity {
         let order = order.units(self.units.iter().copied());
         self.game.world().spawn(order).id()
     }
 
-    fn closed(&self) -> &[GroupArrived] {
+    pub(crate) fn closed(&self) -> &[GroupArrived] {
         &self.game.app.world().resource::<Closed>().0
     }
 
-    fn until_closed(&mut self) {
+    pub(crate) fn until_closed(&mut self) {
         self.game.until("the group has arrived", |game| !game.app.world().resource::<Closed>().0.is_empty());
     }
 
-    fn flat(&self, unit: Entity) -> Vec2 {
+    pub(crate) fn flat(&self, unit: Entity) -> Vec2 {
         self.game.position(unit).truncate()
     }
 
     /// The least distance between any two.
-    fn closest(&self) -> f32 {
+    pub(crate) fn closest(&self) -> f32 {
         let at: Vec<Vec2> = self.units.iter().map(|unit| self.flat(*unit)).collect();
         let pairs = at.iter().enumerate().flat_map(|(i, a)| at[..i].iter().map(|b| a.distance(*b)));
         pairs.fold(f32::INFINITY, f32::min)
     }
 
-    fn diagnostic(&self, path: &bevy::diagnostic::DiagnosticPath) -> f64 {
+    pub(crate) fn diagnostic(&self, path: &bevy::diagnostic::DiagnosticPath) -> f64 {
         let store = self.game.app.world().resource::<DiagnosticsStore>();
         store.get(path).into_iter().flat_map(|found| found.values()).sum()
     }
 }
 
-const FORMATIONS: [Formation; 5] =
+pub(crate) const FORMATIONS: [Formation; 5] =
     [Formation::Loose, Formation::Line, Formation::Wedge, Formation::Box, Formation::AsTheyStand];
 
 #[test]
@@ -94,9 +94,14 @@ fn a_group_takes_one_search() {
     let snapshot = Snapshot::new(&map, &View::default());
     let goal = snapshot.nearest_open(Cell::new(110, 110)).unwrap();
     let mut host = Host::new(game, 0, (0, 0));
+    // What it would take to search for each alone.
+    let (mut alone, mut scratch) = (0, Scratch::new());
     while host.units.len() < 100 {
         let cell = Cell::new(random.below(25).cast_signed(), random.below(25).cast_signed());
         if snapshot.reachable(cell, goal) {
+            let query = PathQuery::new(cell, goal).gear(Gear::Cells);
+            assert!(find_path(&snapshot, &query, &mut scratch).is_ok());
+            alone += scratch.effort().closed;
             let unit = host.game.unit(cell.x, cell.y);
             host.units.push(unit);
         }
@@ -105,7 +110,11 @@ fn a_group_takes_one_search() {
     let units = host.units.clone();
     host.game.until("all have paths", |game| units.iter().all(|unit| !game.path(*unit).is_empty()));
     let nodes = host.diagnostic(&PathfindingDiagnostics::NODES);
-    assert!(nodes > 100.0 && nodes < 16_000.0, "{nodes} nodes for a hundred units on a map of 14,400 cells");
+    // Cells may be looked at more than once, but not once for each unit.
+    assert!(
+        nodes > 100.0 && 10.0 * nodes < alone as f64,
+        "{nodes} nodes for a hundred units, {alone} one by one"
+    );
     assert!(host.diagnostic(&PathfindingDiagnostics::FOUND) >= 100.0);
     let ends: BTreeSet<String> =
         units.iter().map(|unit| format!("{:?}", host.game.path(*unit).end())).collect();
@@ -204,45 +213,6 @@ fn the_way_is_planned_again_when_the_ground_changes() {
 }
 
 #[test]
-fn a_formation_is_kept_on_the_way() {
-    let map = NavMap::new(Map::new(80, 30).unwrap());
-    let mut host = Host::new(Game::on(map, PathfindingPlugin::default()), 8, (1, 12));
-    // The slow one in the middle must not be left behind.
-    let slow = host.units[4];
-    host.game.world().get_mut::<Agent>(slow).unwrap().speed = 4.0;
-    let goal = host.game.centre(70, 14);
-    host.order(GroupOrder::to(goal).formation(Formation::Line));
-    let mut looked = 0;
-    while host.closed().is_empty() {
-        host.game.update();
-        let at: Vec<Vec2> = host.units.iter().map(|unit| host.flat(*unit)).collect();
-        let middle = at.iter().sum::<Vec2>() / 8.0;
-        if (20.0..60.0).contains(&middle.x) {
-            looked += 1;
-            let ahead = at.iter().map(|at| (at.x - middle.x).abs()).fold(0.0, f32::max);
-            assert!(ahead < 0.5, "a line across the way: {at:?}");
-            assert!(host.closest() > 0.5, "{at:?}");
-        }
-    }
-    assert!(looked > 500, "{looked}");
-    assert_eq!(host.closed()[0].arrived, 8);
-}
-
-#[test]
-fn a_formation_passes_a_door_and_all_arrive() {
-    let mut map = Map::new(60, 21).unwrap();
-    map.fill(Area::new((25, 0), (28, 20)), Terrain::WALL).unwrap();
-    map.fill(Area::new((25, 10), (28, 10)), Terrain::OPEN).unwrap();
-    for formation in FORMATIONS {
-        let game = Game::on(NavMap::new(map.clone()), PathfindingPlugin::default());
-        let mut host = Host::new(game, 10, (3, 9));
-        let order = host.order(GroupOrder::to(Cell::new(50, 10)).formation(formation));
-        host.until_closed();
-        assert_eq!(host.closed(), [GroupArrived { entity: order, arrived: 10, missing: 0 }], "{formation:?}");
-    }
-}
-
-#[test]
 fn those_who_cannot_get_there_say_so_and_the_others_go() {
     let text = "
         ....#....
@@ -294,24 +264,6 @@ fn different_classes_go_together() {
 }
 
 #[test]
-fn common_speed_is_that_of_the_slowest() {
-    let mut host = Host::open(60, 4);
-    let slow = host.units[3];
-    host.game.world().get_mut::<Agent>(slow).unwrap().speed = 1.5;
-    host.order(GroupOrder::to(Cell::new(40, 2)).common_speed());
-    host.game.updates(64 * 4);
-    for unit in &host.units {
-        let gone = host.flat(*unit).x;
-        assert!((5.0..13.0).contains(&gone), "{gone}");
-    }
-    let fast = host.units[0];
-    host.game.order(fast, PathRequest::to(Cell::new(40, 30)));
-    let before = host.flat(fast);
-    host.game.updates(64);
-    assert!(host.flat(fast).distance(before) > 4.0, "on its own it is fast again");
-}
-
-#[test]
 fn an_entity_that_moves_is_followed_by_all() {
     let mut host = Host::new(Game::new(WALL), 0, (0, 0));
     host.units = [(0, 0), (0, 2), (1, 4)].map(|(x, y)| host.game.unit(x, y)).to_vec();
@@ -360,63 +312,6 @@ fn despawned_and_disabled_members_hold_nobody_up() {
         host.game.world().entity_mut(asleep).remove::<Disabled>();
         host.until_closed();
         assert_eq!(host.closed(), [GroupArrived { entity: order, arrived: 8, missing: 0 }], "{formation:?}");
-    }
-}
-
-#[test]
-fn formations_get_through_a_maze() {
-    let text = "
-        ....................
-        ....................
-        .....##########.....
-        .....#........#.....
-        .....#........#.....
-        .....#...##...#.....
-        .....#...##...#.....
-        .........##.........
-        .........##.........
-        .....#...##...#.....
-        .....#........#.....
-        .....##########.....
-        ....................
-        ....................";
-    for formation in FORMATIONS {
-        let mut host = Host::new(Game::new(text), 10, (0, 0));
-        let order = host.order(GroupOrder::to(Cell::new(12, 7)).formation(formation));
-        host.until_closed();
-        assert_eq!(host.closed(), [GroupArrived { entity: order, arrived: 10, missing: 0 }], "{formation:?}");
-    }
-}
-
-#[test]
-fn a_game_that_moves_bodies_itself_moves_groups_too() {
-    for formation in [Formation::Loose, Formation::Wedge] {
-        let map = NavMap::new(Map::new(40, 40).unwrap());
-        let plugin = PathfindingPlugin::default().without_moving().in_schedule(Update);
-        let agent = Agent { speed: 6.0, radius: 0.3, arrival_radius: 0.2, ..default() };
-        let mut host = Host::new(Game::on(map, plugin).following_blindly(), 0, (0, 0));
-        host.units = (0..7).map(|i| host.game.unit_with(2 + i, 3, agent)).collect();
-        let order = host.order(GroupOrder::to(Cell::new(30, 20)).formation(formation));
-        host.until_closed();
-        assert_eq!(host.closed(), [GroupArrived { entity: order, arrived: 7, missing: 0 }], "{formation:?}");
-    }
-}
-
-#[test]
-fn a_march_stands_still_while_no_time_passes() {
-    let map = NavMap::new(Map::new(40, 40).unwrap());
-    let plugin = PathfindingPlugin::default().in_schedule(Update);
-    for turn_rate in [f32::INFINITY, f32::NAN, 4.0] {
-        let agent = Agent { speed: 6.0, radius: 0.3, turn_rate, ..default() };
-        let mut host = Host::new(Game::on(map.clone(), plugin.clone()), 0, (0, 0));
-        host.units = (0..6).map(|i| host.game.unit_with(2 + i, 6, agent)).collect();
-        host.order(GroupOrder::to(Cell::new(30, 20)).formation(Formation::Line));
-        host.game.updates(40);
-        host.game.set_frame(core::time::Duration::ZERO);
-        host.game.updates(2);
-        let before: Vec<Vec2> = host.units.iter().map(|unit| host.flat(*unit)).collect();
-        host.game.updates(5);
-        assert!(host.units.iter().zip(before).all(|(unit, before)| host.flat(*unit) == before));
     }
 }
 

@@ -32,5 +32,5 @@ pub(super) fn part(own: usize, near: &[u32], movers: &[Mover], places: &[Vec2]) 
     if count == 0.0 {
         return place;
     }
-    place + push / count.max(1.0).sqrt()
+    place + push / count.max(1.0).sqrt() * mover.ease
 }

@@ -186,7 +186,7 @@ impl Crowd {
                 });
                 step.exit = None;
                 if let Some(walls) = walls_of(grounds, step.walls) {
-                    if !walls.footing.is_open(mover.position) {
+                    if !walls.footing.is_free(mover.position) {
                         // Whoever is in a wall is pushed by nobody, and leaves it by the shortest way if it knows none.
                         step.touching = List::EMPTY;
                         let knows_none = mover.wanted == Vec2::ZERO && mover.stance != Stance::Locked;
@@ -197,8 +197,7 @@ impl Crowd {
                         }
                     }
                     *ahead = match mover.stance {
-                        Stance::Walking => walls.walk(mover.position, *ahead, mover.radius),
-                        Stance::Idle => walls.carry(mover.position, *ahead, mover.radius),
+                        Stance::Walking | Stance::Idle => walls.carry(mover.position, *ahead, mover.radius),
                         Stance::Locked => mover.position,
                     };
                 }
@@ -266,6 +265,7 @@ impl Crowd {
             outcome.position = place;
             outcome.velocity = if dt > 0.0 { (place - mover.position) / dt } else { Vec2::ZERO };
             outcome.memory.remember(body, mover, place, dt);
+            outcome.memory.press(pressed(own, &self.moves, &self.movers, &self.bodies, &self.order), dt);
             if let Some(exit) = self.moves[own].exit {
                 outcome.memory.settle_at(exit);
             } else if mover.stance == Stance::Idle && is_cramped(own, &self.moves, &self.movers) {
@@ -401,6 +401,29 @@ fn is_cramped(own: usize, moves: &[Move], movers: &[Mover]) -> bool {
         other.home.distance_squared(mover.home) < near * near
     };
     others.clone().any(has_same_home) && others.all(|other| other.stance != Stance::Walking)
+}
+
+/// For how long the least pressed of those have been whom an idle unit may touch. `None` if nobody presses it.
+fn pressed(
+    own: usize,
+    moves: &[Move],
+    movers: &[Mover],
+    bodies: &[Body],
+    order: &[(u32, u64)],
+) -> Option<f32> {
+    let near = moves[own].touching.as_slice();
+    if movers[own].stance != Stance::Idle || moves[own].choice.turn != Vec2::ZERO || near.is_empty() {
+        return None;
+    }
+    let mut least = f32::INFINITY;
+    for other in near {
+        match movers[*other as usize].stance {
+            Stance::Walking => return None,
+            Stance::Idle => least = least.min(bodies[order[*other as usize].0 as usize].memory.pressed()),
+            Stance::Locked => {}
+        }
+    }
+    Some(least)
 }
 
 /// How near two homes are, in parts of touching, that are too near.

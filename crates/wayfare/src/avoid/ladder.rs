@@ -30,6 +30,8 @@ pub struct Memory {
     /// Until when it is not told to give way again.
     given: f32,
     has_settled: bool,
+    /// For how long it has stood among others who stand, in seconds.
+    pressed: f32,
     /// What it chose when it last looked around: for one that walks, relative to where it wants to go and how fast; for an
     /// idle one the velocity itself.
     pub(super) choice: Vec2,
@@ -52,6 +54,7 @@ impl Default for Memory {
             cornered: 0.0,
             given: 0.0,
             has_settled: false,
+            pressed: 0.0,
             choice: Vec2::ZERO,
             keeps: 0.0,
             kept: 0.0,
@@ -105,6 +108,11 @@ const CLOSE: f32 = 0.5;
 const NEARBY: f32 = 4.0;
 const WEDGED: f32 = 1.5;
 
+/// How long units that stand jostle for room, in seconds; then they give in, little by little, and after as long again they
+/// stand as they stand. What one feels of somebody who is pressed less, it feels so much weaker.
+const JOSTLES: f32 = 4.0;
+const HEARSAY: f32 = 0.5;
+
 /// How long somebody who stands in the way at the goal is put up with, in seconds.
 const SETTLING: f32 = 0.5;
 
@@ -122,6 +130,26 @@ impl Memory {
     /// For one that was told to [give way](super::Advice::GiveWay) and found no bay: now the other one has to.
     pub fn be_cornered(&mut self) {
         self.cornered = CORNERED;
+    }
+
+    /// For one that stands, when something has changed around it: perhaps there is more room now.
+    pub fn rouse(&mut self) {
+        self.pressed = 0.0;
+    }
+
+    /// How readily an idle unit lets itself be moved by others who stand, from 1 to 0.
+    pub(super) fn ease(&self) -> f32 {
+        (2.0 - self.pressed / JOSTLES).clamp(0.0, 1.0)
+    }
+
+    /// Notes for how long it has been pressed, as those it may touch have, or have not: `None` if it is not.
+    pub(super) fn press(&mut self, others: Option<f32>, dt: f32) {
+        self.pressed =
+            others.map_or(0.0, |others| (self.pressed + dt).min(others + HEARSAY).min(2.0 * JOSTLES));
+    }
+
+    pub(super) const fn pressed(&self) -> f32 {
+        self.pressed
     }
 
     /// The angle it side-steps by: to the right first, then to the left.
@@ -179,7 +207,7 @@ impl Memory {
                     self.has_settled |= self.end.distance(body.position) <= THERE * body.radius;
                 } else if self.home != mover.home {
                     // Somebody has put it elsewhere.
-                    self.has_settled = false;
+                    (self.has_settled, self.pressed) = (false, 0.0);
                 }
                 self.home = mover.home;
                 self.best = f32::INFINITY;

@@ -20,6 +20,8 @@ pub(super) struct Mover {
     pub(super) speed: f32,
     /// The angle it side-steps by.
     pub(super) dodge: f32,
+    /// How readily it lets itself be moved.
+    pub(super) ease: f32,
     pub(super) stance: Stance,
     pub(super) rung: Rung,
     /// Whether it looks around in this step, or keeps to what it chose.
@@ -61,6 +63,7 @@ impl Mover {
             radius: sane(body.radius),
             speed,
             dodge: memory.dodge(),
+            ease: if body.stance == Stance::Idle { memory.ease() } else { 1.0 },
             stance: body.stance,
             rung: memory.rung,
             looks: memory.looks_around(body.stance, dt),
@@ -74,7 +77,7 @@ impl Mover {
     pub(super) fn velocity_for(&self, turn: Vec2) -> Vec2 {
         match self.stance {
             Stance::Walking => turn.rotate(self.wanted),
-            Stance::Idle if turn == Vec2::ZERO => go_home(self),
+            Stance::Idle if turn == Vec2::ZERO => go_home(self) * self.ease,
             Stance::Idle => turn,
             Stance::Locked => Vec2::ZERO,
         }

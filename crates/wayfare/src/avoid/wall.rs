@@ -1,4 +1,5 @@
-//! Discs and walls: how far a body may go, and where it is pushed when it reaches into a wall.
+//! Discs and walls: how far a body may go, and where it is pushed when it reaches into a wall. A wall is what is blocked
+//! itself: discs have the size that a clearance stands for.
 
 use glam::Vec2;
 
@@ -21,9 +22,6 @@ const PIECE: f32 = 0.9;
 
 /// Into how many pieces a step is cut at most. What is left of it then is not gone.
 const PIECES: u32 = 32;
-
-/// How large a unit is that fits through every gap, in reaches.
-const NARROW: f32 = 0.98;
 
 /// How far a body reaches at most, in [reaches](crate::Layout::reach): all cells that it covers are looked at.
 const WIDEST: f32 = 64.0;
@@ -58,11 +56,11 @@ pub fn push(footing: Footing<'_>, disc: Disc, by: Vec2) -> Vec2 {
 pub fn fit(footing: Footing<'_>, disc: Disc) -> Vec2 {
     let (walls, Disc { centre, radius }) = (Walls::new(footing), disc);
     let radius = walls.cut(radius);
-    if !(centre.is_finite() && radius > 0.0) || walls.is_clear(centre, radius) || !footing.is_open(centre) {
+    if !(centre.is_finite() && radius > 0.0) || walls.is_clear(centre, radius) || !footing.is_free(centre) {
         return centre;
     }
     let fitted = walls.pushed_out(centre, radius);
-    let is_good = walls.depth(fitted, radius) <= radius * SKIN && footing.is_clear(centre, fitted);
+    let is_good = walls.depth(fitted, radius) <= radius * SKIN && footing.is_free_line(centre, fitted);
     if is_good { fitted } else { centre }
 }
 
@@ -88,7 +86,7 @@ impl<'a> Walls<'a> {
     /// Whether a disc touches nothing blocked: the quick answer for bodies in the open.
     #[inline]
     pub(super) fn is_clear(&self, centre: Vec2, radius: f32) -> bool {
-        self.cells(centre, radius).cells().all(|cell| self.footing.snapshot.is_open(cell))
+        self.cells(centre, radius).cells().all(|cell| self.footing.snapshot.is_free(cell))
     }
 
     /// The cells a disc may touch.
@@ -140,29 +138,16 @@ impl<'a> Walls<'a> {
         (0..pieces).fold(from, |at, _| self.carry_a_bit(at, at + bit, radius))
     }
 
-    /// As [`carry`](Self::carry), for a step that a unit takes itself. One that is too large for a gap through which its way
-    /// leads squeezes in: searches know of no sizes, and standing before it would help nobody.
-    pub(super) fn walk(&self, from: Vec2, to: Vec2, radius: f32) -> Vec2 {
-        let carried = self.carry(from, to, radius);
-        let (step, narrow) = (to - from, self.reach * NARROW);
-        if radius <= narrow || (carried - from).dot(step) > 0.3 * step.length_squared() {
-            return carried;
-        }
-        let beyond = from + step.normalize_or_zero() * (self.cut(radius) + self.reach);
-        let is_gap = self.is_clear(beyond, narrow) && self.footing.is_clear(from, beyond);
-        if is_gap { self.carry(from, to, narrow) } else { carried }
-    }
-
     fn carry_a_bit(&self, from: Vec2, to: Vec2, radius: f32) -> Vec2 {
-        if !self.footing.is_open(from) {
+        if !self.footing.is_free(from) {
             return to;
         }
-        if self.is_clear(to, radius) && self.footing.is_clear(from, to) {
+        if self.is_clear(to, radius) && self.footing.is_free_line(from, to) {
             return to;
         }
         let allowed = self.depth(from, radius).max(radius * SKIN);
         let pushed = self.pushed_out(to, radius);
-        if self.depth(pushed, radius) <= allowed && self.footing.is_clear(from, pushed) {
+        if self.depth(pushed, radius) <= allowed && self.footing.is_free_line(from, pushed) {
             return pushed;
         }
         // Between two walls, or around a corner: as far as it goes, or along the axes of the grid.
@@ -171,7 +156,7 @@ impl<'a> Walls<'a> {
             let (mut best, mut part, mut step) = (from, 0.0, 0.5);
             for _ in 0..HALVINGS {
                 let farther = from.lerp(end, part + step);
-                if self.depth(farther, radius) <= allowed && self.footing.is_clear(from, farther) {
+                if self.depth(farther, radius) <= allowed && self.footing.is_free_line(from, farther) {
                     (best, part) = (farther, part + step);
                 }
                 step /= 2.0;
@@ -204,7 +189,7 @@ impl<'a> Walls<'a> {
     fn deepest(&self, centre: Vec2, radius: f32) -> Option<(f32, Vec2)> {
         let mut deepest: Option<(f32, Vec2)> = None;
         for cell in self.on_the_map(self.cells(centre, radius)).cells() {
-            if self.footing.snapshot.is_open(cell) {
+            if self.footing.snapshot.is_free(cell) {
                 continue;
             }
             let (gap, out) = self.gap(cell, centre);

@@ -11,7 +11,7 @@ use super::walk::Walker;
 impl Walker<'_> {
     /// A point ahead on the path, in a clear line, and not where the unit is; `None` if the way is blocked.
     pub(super) fn aim(&mut self) -> Option<Vec2> {
-        if !self.footing.is_open(self.position) {
+        if !self.footing.is_free(self.position) {
             return self.way_out();
         }
         // Only what is surely clear is chosen, and kept as long as it is just clear; else the unit could come to a

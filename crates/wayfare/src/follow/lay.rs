@@ -13,8 +13,8 @@ use crate::snapshot::Snapshot;
 /// `to` instead, where these lie in the first and the last cell.
 ///
 /// The centre of the first or last cell stays as a point in between where the line past it is not clear. So every
-/// leg is clear if those of the route are, with one exception: `from` may lie on blocked ground beside the first
-/// cell, as it does when a unit has to get out of a wall; then the first leg leads out of it. No point comes twice in
+/// leg is clear if those of the route are, with one exception: `from` may lie where the unit cannot stand beside the first
+/// cell, as it does when it has to get out of a wall; then the first leg leads out of it. No point comes twice in
 /// a row, and a route of one cell may become a single point.
 ///
 /// ```
@@ -59,7 +59,8 @@ pub fn lay(
         let is_between = (i == 0 && from.is_some()) || (i + 1 == cells.len() && to.is_some());
         let after = centre(i + 1).or(to);
         let is_passed = match (previous, after) {
-            (Some(previous), Some(after)) => footing.is_clear(previous, after),
+            // Whoever has too little room where it is makes for where it has enough first.
+            (Some(previous), Some(after)) => footing.is_open(previous) && footing.is_clear(previous, after),
             (None, Some(_)) => cells.len() == 1,
             (_, None) => false,
         };
@@ -80,7 +81,7 @@ pub fn lay(
 /// On blocked ground nothing is clear; from there a unit makes for the first point.
 pub fn join(footing: Footing<'_>, points: &[Vec2], from: Vec2) -> Option<Headway> {
     let first = *points.first()?;
-    if from.is_finite() && !footing.is_open(from) {
+    if from.is_finite() && !footing.is_free(from) {
         return Some(Headway::to(0));
     }
     let mut best = footing.is_clear(from, first).then_some(0);

@@ -13,6 +13,7 @@ mod slide;
 
 use glam::Vec2;
 
+use crate::cell::Cell;
 use crate::layout::Layout;
 use crate::snapshot::Snapshot;
 
@@ -38,6 +39,34 @@ impl Footing<'_> {
     /// Whether a unit may stand at a point of the plane.
     pub fn is_open(&self, at: Vec2) -> bool {
         self.layout.cell_at(at).is_some_and(|cell| self.snapshot.is_open(cell))
+    }
+
+    /// Whether the ground at a point of the plane is not blocked itself, however much room a unit needs.
+    pub fn is_free(&self, at: Vec2) -> bool {
+        self.layout.cell_at(at).is_some_and(|cell| self.snapshot.is_free(cell))
+    }
+
+    /// Whether the straight line between two points touches nothing blocked, however much room a unit needs.
+    pub(crate) fn is_free_line(&self, from: Vec2, to: Vec2) -> bool {
+        self.snapshot.is_free_line(self.layout.to_grid(from), self.layout.to_grid(to), 1.0)
+    }
+
+    /// The cell that the way of a unit begins in: its own or, if it cannot stand there, the nearest where it can, no more than
+    /// so many columns and rows away. One that only has too little room where it is must see that in a straight line; one
+    /// in a wall gets out of it wherever that is nearest. `None` if there is none, or `from` lies on no map.
+    pub fn entry(&self, from: Vec2, cells: u32) -> Option<Cell> {
+        let own = self.layout.cell_at(from)?;
+        let is_caught = !self.snapshot.is_free(own);
+        let is_seen =
+            |cell: Cell| cell == own || is_caught || self.is_free_line(from, self.layout.centre(cell));
+        self.snapshot.nearest_open_where(own, cells, is_seen)
+    }
+
+    /// The cell that the way of a unit ends in that is sent to a point: that of the point or, if the unit has too little room
+    /// there, the nearest in sight where it has enough. `None` if that is blocked, or there is none within the unit's reach.
+    pub fn berth(&self, at: Vec2) -> Option<Cell> {
+        let reach = self.snapshot.view().clearance.reach();
+        self.entry(at, reach).filter(|_| self.is_free(at))
     }
 
     /// How many times as long a stretch takes on the ground at a point. Blocked ground, which a unit is only ever

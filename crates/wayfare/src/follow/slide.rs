@@ -27,7 +27,7 @@ const LONGEST: f64 = 32.0;
 
 /// One step, shorter than a cell.
 fn slide_once(footing: Footing<'_>, from: Vec2, by: DVec2) -> Vec2 {
-    if !footing.is_open(from) {
+    if !footing.is_free(from) {
         return moved(from, by);
     }
     let (position, part) = push(footing, from, by);
@@ -45,13 +45,13 @@ fn slide_once(footing: Footing<'_>, from: Vec2, by: DVec2) -> Vec2 {
 /// Moves straight on as far as the line is clear. Returns the part of the displacement that was.
 fn push(footing: Footing<'_>, from: Vec2, by: DVec2) -> (Vec2, f64) {
     let whole = moved(from, by);
-    if footing.is_clear(from, whole) {
+    if footing.is_free_line(from, whole) {
         return (whole, 1.0);
     }
     let (mut position, mut part, mut step) = (from, 0.0, 0.5);
     for _ in 0..HALVINGS {
         let farther = moved(from, by * (part + step));
-        if footing.is_clear(from, farther) {
+        if footing.is_free_line(from, farther) {
             (position, part) = (farther, part + step);
         }
         step /= 2.0;

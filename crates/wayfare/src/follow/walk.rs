@@ -287,7 +287,7 @@ impl Walker<'_> {
         }
         let from = self.position.as_dvec2();
         let direction = (target.as_dvec2() - from) / distance;
-        let leaves_a_wall = !self.footing.is_open(self.position);
+        let leaves_a_wall = !self.footing.is_free(self.position);
         // Beside a corner, rounding may put the unit on the wrong side of it: then a little less or more.
         for part in [1.0, 0.75, 0.5, 1.25] {
             let length = (length * part).clamp(0.0, distance);

@@ -5,6 +5,7 @@ use glam::Vec2;
 use super::formation::middle;
 use super::{GroupQuery, GroupWay, Member, Slot, Straggler, slots};
 use crate::cell::Cell;
+use crate::follow::Footing;
 use crate::island::Island;
 use crate::layout::Layout;
 use crate::query::Fallback;
@@ -70,7 +71,7 @@ pub(super) fn start_cell(
     if !snapshot.map().contains(cell) {
         return Err(Straggler::Lost(QueryError::StartOutside(cell)));
     }
-    let open = snapshot.nearest_open_within(cell, escape_cells);
+    let open = Footing { snapshot, layout }.entry(at, escape_cells);
     open.ok_or(Straggler::Lost(QueryError::StartBlocked(cell)))
 }
 
@@ -112,6 +113,8 @@ pub(super) fn find_goal(
         lose_all(seats, Straggler::Lost(QueryError::GoalOutside(cell)));
         return None;
     };
+    // Close to a wall the large have too little room.
+    let asked = Footing { snapshot, layout }.berth(query.goal).unwrap_or(asked);
     let reaches = |seat: &Seat, goal: Cell| seat.start.is_ok_and(|start| snapshot.reachable(start, goal));
     let (cell, shortfall) = match query.fallback {
         Fallback::Nearest if !seats.iter().any(|seat| reaches(seat, asked)) => {
@@ -128,7 +131,7 @@ pub(super) fn find_goal(
             seat.start = Err(Straggler::Unreachable { nearest });
         }
     }
-    let place = if shortfall.is_none() { query.goal } else { layout.centre(cell) };
+    let place = if layout.cell_at(query.goal) == Some(cell) { query.goal } else { layout.centre(cell) };
     let on_way = || seats.iter().filter(|seat| seat.start.is_ok());
     let centre = middle(on_way().map(|seat| seat.member.position));
     let distance = |seat: &&Seat| seat.member.position.distance(centre);

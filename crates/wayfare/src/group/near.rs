@@ -27,7 +27,7 @@ pub(super) struct Near {
 impl Near {
     /// `goal` is open. The open list of the scratch is used, too: whatever was in it is gone.
     pub(super) fn new(ground: &Ground, goal: Cell, scratch: &mut Scratch) -> Self {
-        flood(ground, scratch).begin(ground.map.index_inside(goal));
+        flood(ground, scratch).begin(&[ground.map.index_inside(goal)]);
         Self { goal, seen: 0, is_all: false }
     }
 

@@ -87,7 +87,7 @@ fn deepest_overlap(footing: Footing<'_>, at: Vec2, radius: f32) -> Option<Vec2> 
     let (low, top) = ((middle - reach).floor().as_ivec2(), (middle + reach).floor().as_ivec2());
     let cells = (low.y..=top.y).flat_map(|y| (low.x..=top.x).map(move |x| Cell::new(x, y)));
     let mut deepest: Option<(f32, Vec2)> = None;
-    for cell in cells.filter(|cell| !footing.snapshot.is_open(*cell)) {
+    for cell in cells.filter(|cell| !footing.snapshot.is_free(*cell)) {
         let nearest = nearest_of(footing, cell, at);
         let away = at - nearest;
         let depth = radius - away.length();

@@ -4,7 +4,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::cell::Cell;
+use crate::cell::{Area, Cell, Direction};
 use crate::cost::Cost;
 use crate::query::{Heuristic, RouteShape, Weight};
 use crate::record::Effort;
@@ -15,6 +15,7 @@ use crate::search::estimate::Estimate;
 use crate::search::flood::{Flood, trace};
 use crate::search::goals::{Aim, AnyGoal};
 use crate::search::scratch::Scratch;
+use crate::search::spread::Spread;
 use crate::smooth;
 use crate::snapshot::Snapshot;
 
@@ -47,99 +48,204 @@ use crate::snapshot::Snapshot;
 ///
 /// Any other cell may be asked about, too: the field spreads on until it has come there. A start named twice, outside
 /// the map or on another island does no harm, and the order of the starts does not matter.
+///
+/// A game may also want a flow field: [`to`](Self::to) one goal or the nearest of several, with a [cost](Self::cost) and
+/// a [direction](Self::direction) for every cell.
 pub struct Field {
     snapshot: Arc<Snapshot>,
-    goal: Cell,
+    /// At least one, unless nothing was asked for.
+    goals: Vec<Cell>,
     scratch: Scratch,
-    estimate: Estimate,
-    /// Starts that can be reached and have not been.
-    left: usize,
+    engine: Engine,
+    until: Until,
+    /// Everything that can be reached has been.
+    exhausted: bool,
+}
+
+/// What does the spreading.
+enum Engine {
+    /// On even ground. At the front when it was last asked, these starts were still to be reached.
+    Even { front: Cost, starts: Vec<u32> },
+    /// On any ground. So many starts are still to be reached.
+    Any { estimate: Estimate, starts: usize },
+}
+
+/// How far it is to spread.
+#[derive(Clone, Copy)]
+enum Until {
+    /// Until all starts have been reached.
+    Starts,
+    /// Until everything has been that costs no more.
+    Cost(Cost),
 }
 
 impl Field {
-    /// A field that has not spread yet. The scratch is lent to it and comes back at the end.
-    pub fn new(
+    /// A field that has not spread yet, for these starts. The scratch is lent to it and comes back at the end.
+    pub fn new(snapshot: Arc<Snapshot>, goal: impl Into<Cell>, starts: &[Cell], scratch: Scratch) -> Self {
+        let goal = goal.into();
+        Self::begin(snapshot, vec![goal], starts, Until::Starts, scratch)
+    }
+
+    /// A flow field that has not spread yet: from everywhere to the nearest of these goals. Those outside the map or
+    /// blocked do not count.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use wayfare::prelude::*;
+    ///
+    /// let map = Map::from_text(
+    ///     "...#.
+    ///      ...#.
+    ///      .....",
+    /// )?;
+    /// let snapshot = Arc::new(Snapshot::new(&map, &View::default()));
+    /// let wells = [Cell::new(0, 0), Cell::new(4, 0)];
+    /// let mut field = Field::to(snapshot, &wells, Scratch::new());
+    /// while field.run(64) == Progress::Running {}
+    /// assert_eq!(field.direction(Cell::new(0, 2)), Some(Direction::North));
+    /// assert_eq!(field.direction(Cell::new(4, 2)), Some(Direction::North));
+    /// assert_eq!(field.cost(wells[1]), Some(0));
+    /// # Ok::<(), MapTextError>(())
+    /// ```
+    pub fn to(snapshot: Arc<Snapshot>, goals: &[Cell], scratch: Scratch) -> Self {
+        Self::begin(snapshot, goals.to_vec(), &[], Until::Cost(Cost::MAX), scratch)
+    }
+
+    /// As [`to`](Self::to), but done when it has been everywhere from where the way costs no more than this.
+    pub fn to_within(snapshot: Arc<Snapshot>, goals: &[Cell], cost: Cost, scratch: Scratch) -> Self {
+        Self::begin(snapshot, goals.to_vec(), &[], Until::Cost(cost), scratch)
+    }
+
+    fn begin(
         snapshot: Arc<Snapshot>,
-        goal: impl Into<Cell>,
+        goals: Vec<Cell>,
         starts: &[Cell],
+        until: Until,
         mut scratch: Scratch,
     ) -> Self {
-        let goal = goal.into();
         scratch.effort = Effort::default();
-        let estimate = Estimate::new(&snapshot.ground, Heuristic::Auto, Weight::ONE);
+        let ground = &snapshot.ground;
+        let open = goals.iter().filter(|goal| snapshot.is_open(**goal));
+        let mut roots: Vec<u32> = open.filter_map(|goal| ground.map.index(*goal)).collect();
+        roots.sort_unstable();
+        roots.dedup();
         // A goal that is blocked or outside is on nobody's island.
-        let any_reachable = scratch.goals.collect(&snapshot, goal, starts) == Ok(true);
-        let left = if any_reachable { scratch.goals.cells().len() } else { 0 };
-        if !any_reachable {
+        let first = goals.first().copied().unwrap_or_default();
+        if scratch.goals.collect(&snapshot, first, starts) != Ok(true) {
             scratch.goals.clear();
         }
-        let mut field = Self { snapshot, goal, scratch, estimate, left };
-        if let Some(root) = field.root() {
-            field.flood().begin(root);
-        }
-        field
+        let estimate = Estimate::new(ground, Heuristic::Auto, Weight::ONE);
+        let starts = scratch.goals.cells();
+        let engine = if Spread::fits(&snapshot) {
+            let aim = worth_aiming_at(&snapshot, starts).filter(|_| roots.len() == 1);
+            let starts = starts.iter().map(|cell| ground.map.index_inside(*cell)).collect();
+            scratch.spread.begin(&snapshot, &roots, aim.map(|area| (area, estimate)));
+            Engine::Even { front: 0, starts }
+        } else {
+            let starts = starts.len();
+            let Scratch { nodes, open, .. } = &mut scratch;
+            Flood { space: Backwards(ground), nodes, open }.begin(&roots);
+            Engine::Any { estimate, starts }
+        };
+        Self { snapshot, goals, scratch, engine, until, exhausted: false }
     }
 
-    /// Where the flood begins, if the goal is open.
-    fn root(&self) -> Option<u32> {
-        self.snapshot.ground.map.index(self.goal).filter(|_| self.snapshot.is_open(self.goal))
-    }
-
-    fn flood(&mut self) -> Flood<'_, Backwards<'_>> {
-        let Scratch { nodes, open, .. } = &mut self.scratch;
-        Flood { space: Backwards(&self.snapshot.ground), nodes, open }
-    }
-
-    /// Closes up to `max_nodes` cells, and says whether all starts that can be reached have been.
+    /// Closes up to `max_nodes` cells or a few more, and says whether all starts that can be reached have been, or all
+    /// cells.
     pub fn run(&mut self, max_nodes: u32) -> Progress {
-        for _ in 0..max_nodes {
-            if self.left == 0 || self.spread().is_none() {
-                break;
+        let end = self.scratch.effort.closed.saturating_add(max_nodes.into());
+        while !self.is_done() {
+            if self.scratch.effort.closed >= end {
+                return Progress::Running;
+            }
+            self.spread();
+        }
+        Progress::Done
+    }
+
+    /// Whether it has spread as far as it was asked to.
+    #[inline]
+    fn is_done(&mut self) -> bool {
+        if self.exhausted {
+            return true;
+        }
+        let spread = &self.scratch.spread;
+        match (self.until, &mut self.engine) {
+            (Until::Cost(cost), Engine::Even { .. }) => spread.front() > cost,
+            (Until::Cost(cost), Engine::Any { .. }) => {
+                self.scratch.open.least().is_none_or(|least| least > cost)
+            }
+            (Until::Starts, Engine::Any { starts, .. }) => *starts == 0,
+            (Until::Starts, Engine::Even { front, starts }) => {
+                // Whether a start has been reached can only change when the front moves.
+                if *front != spread.front() {
+                    *front = spread.front();
+                    while starts.pop_if(|start| spread.cost(*start).is_some()).is_some() {}
+                }
+                starts.is_empty()
             }
         }
-        if self.left == 0 { Progress::Done } else { Progress::Running }
     }
 
-    /// Closes one more cell and returns where it is stored.
+    /// Goes on by a cell or a few. Returns whether there was any left.
     #[inline]
-    fn spread(&mut self) -> Option<u32> {
-        let Self { snapshot, scratch, estimate, .. } = self;
-        let Scratch { nodes, open, goals, .. } = scratch;
-        // Every start lies in one of the boxes to which this is the distance.
-        let left = |cell: Cell| AnyGoal.h(estimate, goals, cell);
-        let closed = Flood { space: Backwards(&snapshot.ground), nodes, open }.close_next(left);
-        let Some(closed) = closed else {
-            self.left = 0;
-            return None;
+    fn spread(&mut self) -> bool {
+        let Self { snapshot, scratch, engine, .. } = self;
+        let looked = match engine {
+            Engine::Even { .. } => scratch.spread.advance(snapshot),
+            Engine::Any { estimate, starts } => {
+                let Scratch { nodes, open, goals, .. } = scratch;
+                // Every start lies in one of the boxes to which this is the distance.
+                let left = |cell: Cell| AnyGoal.h(estimate, goals, cell);
+                let closed = Flood { space: Backwards(&snapshot.ground), nodes, open }.close_next(left);
+                let is_start = closed.is_some_and(|closed| goals.contains(closed.node));
+                *starts -= usize::from(*starts > 0 && is_start);
+                u32::from(closed.is_some())
+            }
         };
-        self.scratch.effort.closed += 1;
-        self.left -= usize::from(self.left > 0 && self.scratch.goals.contains(closed.node));
-        Some(closed.node)
+        scratch.effort.closed += u64::from(looked);
+        self.exhausted |= looked == 0;
+        looked > 0
     }
 
-    /// What the way from a cell to the goal costs, if the field has been there.
+    /// What the way from a cell to the nearest goal costs, if the field has been there.
     pub fn cost(&self, from: Cell) -> Option<Cost> {
-        self.root()?;
         let index = self.snapshot.ground.map.index(from)?;
-        self.scratch.nodes.find(index).filter(|node| node.closed).map(|node| node.g)
+        match self.engine {
+            Engine::Even { .. } => self.scratch.spread.cost(index),
+            Engine::Any { .. } => {
+                self.scratch.nodes.find(index).filter(|node| node.closed).map(|node| node.g)
+            }
+        }
     }
 
-    /// The cheapest route from a cell to the goal, as [`find_path`](crate::find_path) would answer. If the field has not
-    /// been there, it spreads on until it has.
+    /// The first step of the way from a cell to the nearest goal, if the field has been there. There is none at a goal.
+    pub fn direction(&self, from: Cell) -> Option<Direction> {
+        let index = self.snapshot.ground.map.index(from).filter(|_| self.cost(from).is_some())?;
+        let came = match self.engine {
+            Engine::Even { .. } => self.scratch.spread.ways(index).trailing_zeros(),
+            Engine::Any { .. } => self.scratch.nodes.find(index)?.from.into(),
+        };
+        Direction::ALL.get(came as usize).map(|came| came.opposite())
+    }
+
+    /// The cheapest route from a cell to the nearest goal, as [`find_path`](crate::find_path) would answer. If the field
+    /// has not been there, it spreads on until it has.
     ///
     /// # Errors
-    /// [`QueryError`] if the cell or the goal lies outside the map, or the cell is blocked.
+    /// [`QueryError`] if the cell or all goals lie outside the map, the cell is blocked, or there is no goal.
     pub fn answer(&mut self, from: Cell, shape: RouteShape) -> Result<Answer, QueryError> {
         let map = &self.snapshot.ground.map;
         let index = map.index(from).ok_or(QueryError::StartOutside(from))?;
-        if !map.contains(self.goal) {
-            return Err(QueryError::GoalOutside(self.goal));
+        let first = self.goals.first().ok_or(QueryError::NoGoal)?;
+        if !self.goals.iter().any(|goal| map.contains(*goal)) {
+            return Err(QueryError::GoalOutside(*first));
         }
         if !self.snapshot.is_open(from) {
             return Err(QueryError::StartBlocked(from));
         }
-        if !self.snapshot.reachable(from, self.goal) {
-            let nearest = self.snapshot.nearest_reachable(from, self.goal).unwrap_or(from);
+        if !self.goals.iter().any(|goal| self.snapshot.reachable(from, *goal)) {
+            let nearest = self.snapshot.nearest_reachable_of(from, &self.goals).unwrap_or(from);
             return Ok(Answer::Unreachable { nearest });
         }
         let cost = loop {
@@ -147,13 +253,17 @@ impl Field {
                 break cost;
             }
             // The islands promised a path.
-            if self.spread().is_none() {
+            if !self.spread() {
                 return Ok(Answer::Unreachable { nearest: from });
             }
         };
-        let mut cells = self.scratch.take_cells();
-        trace(&Backwards(&self.snapshot.ground), &self.scratch.nodes, index, &mut cells);
-        let mut route = Route { cells, cost };
+        let mut route = Route { cells: self.scratch.take_cells(), cost };
+        match self.engine {
+            Engine::Even { .. } => self.scratch.spread.trace(from, index, &mut route.cells),
+            Engine::Any { .. } => {
+                trace(&Backwards(&self.snapshot.ground), &self.scratch.nodes, index, &mut route.cells);
+            }
+        }
         match shape {
             RouteShape::Cells => {}
             RouteShape::Corners => smooth::keep_corners(&mut route.cells),
@@ -172,9 +282,9 @@ impl Field {
         &mut self.scratch
     }
 
-    /// Where all the ways lead.
-    pub const fn goal(&self) -> Cell {
-        self.goal
+    /// Where the ways lead: each to the nearest of these.
+    pub fn goals(&self) -> &[Cell] {
+        &self.goals
     }
 
     /// What the field reads.
@@ -193,8 +303,22 @@ impl Field {
     }
 }
 
+/// The area around all starts, if spreading towards it first is likely to save more than it takes.
+fn worth_aiming_at(snapshot: &Snapshot, starts: &[Cell]) -> Option<Area> {
+    let around = starts.iter().map(|start| Area::from(*start)).reduce(Area::joined)?;
+    let cells = |area: Area| {
+        let (x, y) = area.min().gap(area.max());
+        (u64::from(x) + 1) * (u64::from(y) + 1)
+    };
+    (cells(around) * 4 <= cells(snapshot.map().area()?)).then_some(around)
+}
+
 impl fmt::Debug for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Field(to {}, {} starts left, {:?})", self.goal, self.left, self.effort())
+        let starts = match &self.engine {
+            Engine::Even { starts, .. } => starts.len(),
+            Engine::Any { starts, .. } => *starts,
+        };
+        write!(f, "Field(to {:?}, {starts} starts left, {:?})", self.goals, self.effort())
     }
 }

@@ -1,4 +1,4 @@
-//! A search that does not stop at the first cell it was after: it spreads from one cell until its owner has seen enough.
+//! A search that does not stop at the first cell it was after: it spreads from some cells until its owner has seen enough.
 //!
 //! Every node that is closed has its least cost, so owners may ask for any of them while the flood stands, and let it go
 //! on when they need more.
@@ -25,13 +25,15 @@ pub(crate) struct Closed {
 }
 
 impl<S: Space> Flood<'_, S> {
-    /// Forgets everything, and opens `root`.
-    pub(crate) fn begin(&mut self, root: u32) {
+    /// Forgets everything, and opens the roots.
+    pub(crate) fn begin(&mut self, roots: &[u32]) {
         self.nodes.begin(self.space.node_count());
         self.open.begin(false);
-        let place = self.nodes.place(root);
-        self.nodes.open(place, 0, ROOT);
-        self.open.push(0, root);
+        for root in roots {
+            let place = self.nodes.place(*root);
+            self.nodes.open(place, 0, ROOT);
+            self.open.push(0, *root);
+        }
     }
 
     /// Closes the next node, or returns `None` if there is none. `left` estimates what is left from a cell to those the

@@ -5,15 +5,21 @@
 
 use crate::cell::Cell;
 use crate::cost::Cost;
-use crate::query::{Fallback, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight};
+use crate::query::{
+    Fallback, Gear, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight,
+};
 use crate::record::{Effort, Recorder};
 use crate::route::{Answer, QueryError, Route, Shortfall};
 use crate::search::astar::{AStar, Backwards, Cells, Goal, Headings, Limits, Outcome, Space, trace_back};
 use crate::search::bends::Bends;
 use crate::search::estimate::Estimate;
 use crate::search::goals::{NOWHERE, OneCell, Target};
+use crate::search::jump::bare::Bare;
+use crate::search::jump::surveyed::Surveyed;
+use crate::search::jump::{JumpSearch, Ways};
 use crate::search::line;
 use crate::search::scratch::Scratch;
+use crate::search::uneven::{self, Uneven};
 use crate::smooth;
 use crate::snapshot::Snapshot;
 
@@ -28,10 +34,17 @@ pub(crate) struct Job {
     shortfall: Option<Shortfall>,
 }
 
+/// A landing takes about as long as so many cells, so that slices take about as long with every engine.
+const LANDING: u64 = 8;
+
 /// What is searching.
 enum Engine {
+    Jump(JumpSearch<Bare>),
+    Graph(JumpSearch<Surveyed>),
     Cells(AStar),
     Headings(AStar),
+    /// The plain question on uneven ground.
+    Uneven(Uneven),
     /// The cheapest route is known; now for what it costs to the goal from wherever a route within the limit goes.
     ToGo(AStar, Route, Cost),
     /// Now for the route with the fewest bends.
@@ -73,12 +86,19 @@ impl Job {
                 Err(error) => return Some(Err(error)),
             },
         };
+        let max_nodes = match engine {
+            Engine::Jump(_) | Engine::Graph(_) => max_nodes.div_ceil(LANDING),
+            _ => max_nodes,
+        };
         let slice_end = scratch.effort.closed.saturating_add(max_nodes);
         let limits = Limits { slice_end, budget: self.query.budget };
         loop {
             let outcome = match &mut engine {
+                Engine::Jump(search) => search.run(&snapshot.ground, limits, scratch),
+                Engine::Graph(search) => search.run(&snapshot.ground, limits, scratch),
                 Engine::Cells(search) => search.run(&Cells(&snapshot.ground), limits, scratch, recorder),
                 Engine::Headings(search) => search.run(&self.headings(snapshot), limits, scratch, recorder),
+                Engine::Uneven(search) => search.run(snapshot, limits, scratch, recorder),
                 Engine::ToGo(search, ..) => {
                     search.run(&Backwards(&snapshot.ground), limits, scratch, recorder)
                 }
@@ -99,13 +119,39 @@ impl Job {
                     let bends = Bends::new(&snapshot.ground, start, goal, limit, scratch, recorder);
                     Engine::Bends(bends, cheapest)
                 }
+                (Engine::Jump(search), ..) => {
+                    return Some(Ok(self.conclude_jumps(snapshot, &search, outcome, scratch)));
+                }
+                (Engine::Graph(search), ..) => {
+                    return Some(Ok(self.conclude_jumps(snapshot, &search, outcome, scratch)));
+                }
                 (Engine::Cells(search), ..) => {
                     let space = Cells(&snapshot.ground);
-                    return Some(Ok(self.conclude(snapshot, &space, outcome, search.nearest(), scratch)));
+                    let trace =
+                        |node, scratch: &mut _, cells: &mut _| trace_back(&space, node, scratch, cells);
+                    let nearest = search.nearest().map(|node| (node, space.cell_of(node)));
+                    return Some(Ok(self.conclude(snapshot, outcome, nearest, trace, scratch)));
                 }
                 (Engine::Headings(search), ..) => {
                     let space = self.headings(snapshot);
-                    return Some(Ok(self.conclude(snapshot, &space, outcome, search.nearest(), scratch)));
+                    let trace =
+                        |node, scratch: &mut _, cells: &mut _| trace_back(&space, node, scratch, cells);
+                    let nearest = search.nearest().map(|node| (node, space.cell_of(node)));
+                    return Some(Ok(self.conclude(snapshot, outcome, nearest, trace, scratch)));
+                }
+                (Engine::Uneven(_), Outcome::Exhausted, _) => {
+                    let index = |cell: Cell| snapshot.ground.map.index_inside(cell);
+                    let (start, index) = (index(self.query.start), index(self.target));
+                    let target = Target::One(OneCell { cell: self.target, index });
+                    self.begin_general(snapshot, start, target, scratch, recorder)
+                }
+                (Engine::Uneven(search), ..) => {
+                    let ground = &snapshot.ground;
+                    let trace = |node, scratch: &mut _, cells: &mut _| {
+                        uneven::trace_back(ground, node, scratch, cells)
+                    };
+                    let nearest = search.nearest().map(|node| (node, ground.map.cell_at(node)));
+                    return Some(Ok(self.conclude(snapshot, outcome, nearest, trace, scratch)));
                 }
                 (Engine::ToGo(_, cheapest, _) | Engine::Bends(_, cheapest), ..) => {
                     return Some(Ok(self.conclude_bends(snapshot, outcome, cheapest, scratch)));
@@ -176,6 +222,55 @@ impl Job {
         scratch: &mut Scratch,
         recorder: &mut R,
     ) -> Engine {
+        // Whoever watches wants to see cells.
+        if let Target::One(goal) = target
+            && self.is_plain()
+            && !recorder.watching()
+            && let Some(engine) = self.begin_plain(snapshot, start, goal, scratch)
+        {
+            return engine;
+        }
+        self.begin_general(snapshot, start, target, scratch, recorder)
+    }
+
+    /// Whether an engine may answer that is made for the plainest question.
+    fn is_plain(&self) -> bool {
+        let PathQuery { heuristic, weight, stop, objective, gear, .. } = self.query;
+        gear > Gear::Cells
+            && (heuristic, weight) == (Heuristic::Auto, Weight::ONE)
+            && (stop, objective) == (StopWhen::GoalClosed, Objective::Cheapest)
+    }
+
+    /// The best engine for this ground, if there is one besides the general one.
+    fn begin_plain(
+        &self,
+        snapshot: &Snapshot,
+        start: u32,
+        goal: OneCell,
+        scratch: &mut Scratch,
+    ) -> Option<Engine> {
+        let ground = &snapshot.ground;
+        let is_known = self.query.gear >= Gear::Graph;
+        let Some((bits, costs)) = snapshot.bits.as_ref().zip(ground.jump_costs()) else {
+            return Uneven::new(snapshot, start, goal.index, is_known, scratch).map(Engine::Uneven);
+        };
+        let (start, goal) = (ground.map.cell_at(start), goal.cell);
+        let known = snapshot.known.as_ref().filter(|_| is_known);
+        let knows_all = self.query.gear >= Gear::Full;
+        Some(match known.and_then(|known| Surveyed::new(known, &ground.map, knows_all)) {
+            Some(ways) => Engine::Graph(JumpSearch::new(ways, bits, costs, start, goal, scratch)),
+            None => Engine::Jump(JumpSearch::new(Bare, bits, costs, start, goal, scratch)),
+        })
+    }
+
+    fn begin_general<R: Recorder + ?Sized>(
+        &self,
+        snapshot: &Snapshot,
+        start: u32,
+        target: Target,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Engine {
         let ground = &snapshot.ground;
         let PathQuery { heuristic, weight, stop, .. } = self.query;
         let goal = Goal { target, stop, limit: Cost::MAX };
@@ -221,17 +316,33 @@ impl Job {
         Engine::ToGo(search, Route { cells, cost }, limit)
     }
 
-    fn conclude<S: Space>(
+    fn conclude_jumps<W: Ways>(
         &self,
         snapshot: &Snapshot,
-        space: &S,
+        search: &JumpSearch<W>,
         outcome: Outcome,
-        nearest: Option<u32>,
+        scratch: &mut Scratch,
+    ) -> Answer {
+        let trace = |node, scratch: &mut Scratch, cells: &mut Vec<Cell>| {
+            search.trace_back(node, self.query.shape, scratch, cells)
+        };
+        let nearest = search.nearest().map(|node| (node, search.cell_of(node)));
+        self.conclude(snapshot, outcome, nearest, trace, scratch)
+    }
+
+    /// What the outcome means. `nearest` is a node with its cell, and `trace` fills a buffer with the path to a node and
+    /// returns its cost.
+    fn conclude(
+        &self,
+        snapshot: &Snapshot,
+        outcome: Outcome,
+        nearest: Option<(u32, Cell)>,
+        trace: impl Fn(u32, &mut Scratch, &mut Vec<Cell>) -> Cost,
         scratch: &mut Scratch,
     ) -> Answer {
         let traced = |node: u32, scratch: &mut Scratch| {
             let mut cells = scratch.take_cells();
-            let cost = trace_back(space, node, scratch, &mut cells);
+            let cost = trace(node, scratch, &mut cells);
             self.shaped(snapshot, Route { cells, cost }, scratch)
         };
         match (outcome, nearest) {
@@ -239,7 +350,7 @@ impl Job {
                 let route = traced(node, scratch);
                 self.deliver(route)
             }
-            (Outcome::OutOfBudget, Some(node)) if self.query.fallback == Fallback::Nearest => {
+            (Outcome::OutOfBudget, Some((node, _))) if self.query.fallback == Fallback::Nearest => {
                 Answer::Partial { route: traced(node, scratch), because: Shortfall::OutOfBudget }
             }
             (Outcome::OutOfBudget, None) if self.query.fallback == Fallback::Nearest => {
@@ -249,7 +360,7 @@ impl Job {
                 Answer::Partial { route: Route { cells, cost: 0 }, because: Shortfall::OutOfBudget }
             }
             (Outcome::OutOfBudget, nearest) => {
-                Answer::OutOfBudget { nearest: nearest.map_or(self.query.start, |node| space.cell_of(node)) }
+                Answer::OutOfBudget { nearest: nearest.map_or(self.query.start, |(_, cell)| cell) }
             }
             // The islands promised a path, so the open list cannot run dry before the goal.
             (Outcome::Running | Outcome::Exhausted, _) => Answer::Unreachable { nearest: self.query.start },

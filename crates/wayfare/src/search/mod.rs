@@ -9,8 +9,12 @@ pub(crate) mod estimate;
 pub(crate) mod goals;
 pub(crate) mod line;
 pub(crate) mod astar;
+pub(crate) mod jump;
 pub(crate) mod bends;
+pub(crate) mod uneven;
 pub(crate) mod flood;
+pub(crate) mod canon;
+pub(crate) mod spread;
 pub mod field;
 mod job;
 
@@ -135,7 +139,8 @@ fn solve<R: Recorder + ?Sized>(
 ///
 /// let map = Map::new(200, 200)?;
 /// let snapshot = Arc::new(Snapshot::new(&map, &View::default()));
-/// let query = PathQuery::new((0, 0), (199, 120)).straight_line(StraightLine::Never);
+/// // Cell by cell, so that there is something to spread.
+/// let query = PathQuery::new((0, 0), (199, 120)).straight_line(StraightLine::Never).gear(Gear::Cells);
 /// let mut search = Search::new(snapshot, query, Scratch::new());
 /// let mut slices = 1;
 /// while search.run(64) == Progress::Running {

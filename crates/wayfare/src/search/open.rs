@@ -17,6 +17,8 @@ pub(crate) struct Open {
     binary: BinaryHeap<Reverse<u128>>,
     /// Counts down, so that of two entries with the same F the newer one is the smaller.
     next_order: u32,
+    /// Kept for [`renew`](Self::renew).
+    renewed: Vec<u32>,
 }
 
 impl Open {
@@ -37,6 +39,39 @@ impl Open {
             self.next_order = self.next_order.saturating_sub(1);
         } else {
             self.radix.push(f, node);
+        }
+    }
+
+    /// Gives every entry a new F, or none and it is dropped. It must not be lower than what was popped last, and the order of
+    /// entries that are equal then is the same on every run.
+    pub(crate) fn renew(&mut self, f: impl Fn(u32) -> Option<Cost>) {
+        let mut nodes = core::mem::take(&mut self.renewed);
+        if self.f_may_fall {
+            nodes.extend(self.binary.drain().map(|Reverse(entry)| low_half(entry)));
+        } else {
+            self.radix.drain(|node| nodes.push(node));
+        }
+        for node in nodes.drain(..) {
+            if let Some(f) = f(node) {
+                self.push(f, node);
+            }
+        }
+        self.renewed = nodes;
+    }
+
+    /// What it keeps in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.radix.bytes()
+            + self.binary.capacity() * size_of::<u128>()
+            + self.renewed.capacity() * size_of::<u32>()
+    }
+
+    /// No node that waits has a lower F; `None` if none waits.
+    pub(crate) fn least(&self) -> Option<Cost> {
+        if self.f_may_fall {
+            self.binary.peek().map(|Reverse(entry)| Cost::try_from(entry >> 64).unwrap_or(Cost::MAX))
+        } else {
+            self.radix.least()
         }
     }
 

@@ -31,6 +31,12 @@ impl RadixHeap {
         self.buckets.iter_mut().for_each(Vec::clear);
     }
 
+    /// What it keeps in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let waiting: usize = self.buckets.iter().map(Vec::capacity).sum();
+        self.current.capacity() * size_of::<u32>() + waiting * size_of::<(u64, u32)>()
+    }
+
     /// Adds an entry. An F below the last one taken counts as equal to it.
     #[inline]
     pub(crate) fn push(&mut self, f: u64, node: u32) {
@@ -41,6 +47,18 @@ impl RadixHeap {
                 self.buckets[bit as usize & 63].push((f, node));
             }
         }
+    }
+
+    /// Takes all entries out, in no order that matters.
+    pub(crate) fn drain(&mut self, mut take: impl FnMut(u32)) {
+        self.occupied = 0;
+        self.current.drain(..).for_each(&mut take);
+        self.buckets.iter_mut().flat_map(|bucket| bucket.drain(..)).for_each(|(_, node)| take(node));
+    }
+
+    /// The F of the entry taken last, if any waits: no other has less.
+    pub(crate) fn least(&self) -> Option<u64> {
+        (self.occupied != 0 || !self.current.is_empty()).then_some(self.last)
     }
 
     /// Takes the entry with the least F, of those the newest.

@@ -10,7 +10,11 @@ use crate::record::Effort;
 use crate::route::Route;
 use crate::search::bends::Label;
 use crate::search::goals::Goals;
+use crate::search::jump::Jump;
 use crate::search::open::Open;
+use crate::search::spread::Spread;
+use crate::search::uneven::Memory;
+use crate::survey::deadend::Marks;
 
 /// Working memory of a search, to be used again for the next one, on any map.
 ///
@@ -22,11 +26,17 @@ pub struct Scratch {
     pub(crate) nodes: Nodes,
     /// The cost from each cell to the goal, where a search needs it besides its own nodes.
     pub(crate) to_go: Nodes,
+    /// The nodes of a search that jumps.
+    pub(crate) jumps: Paged<Jump>,
+    /// Where it may lead.
+    pub(crate) marks: Marks,
     pub(crate) open: Open,
+    pub(crate) spread: Spread,
     pub(crate) labels: Vec<Label>,
     /// The open list of labels, packed as [`bends`](crate::search::bends) says.
     pub(crate) open_labels: BinaryHeap<Reverse<u128>>,
     pub(crate) costs: Vec<Cost>,
+    pub(crate) uneven: Memory,
     pub(crate) effort: Effort,
     spare: Vec<Cell>,
 }
@@ -49,6 +59,19 @@ impl Scratch {
         self.effort
     }
 
+    /// How much memory the nodes and open lists of searches so far have taken, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.nodes.bytes()
+            + self.to_go.bytes()
+            + self.jumps.bytes()
+            + self.marks.bytes()
+            + self.open.bytes()
+            + self.labels.capacity() * size_of::<Label>()
+            + self.open_labels.capacity() * size_of::<u128>()
+            + self.costs.capacity() * size_of::<Cost>()
+            + self.spare.capacity() * size_of::<Cell>()
+    }
+
     /// An empty buffer for the cells of a route.
     pub(crate) fn take_cells(&mut self) -> Vec<Cell> {
         let mut cells = core::mem::take(&mut self.spare);
@@ -67,7 +90,6 @@ impl core::fmt::Debug for Scratch {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Node {
     pub(crate) g: Cost,
-    /// The search that wrote this entry; an entry of another search counts as untouched.
     stamp: u32,
     /// How it was reached: a direction or heading, or [`ROOT`].
     pub(crate) from: u8,
@@ -90,27 +112,43 @@ const NO_PAGE: u32 = u32::MAX;
 const PAGE_SHIFT: u32 = 12;
 const PAGE_NODES: usize = 1 << PAGE_SHIFT;
 
-/// Nodes by index, in pages that exist only where the search has been.
+/// An entry of a table that knows which search wrote it.
+pub(crate) trait Stamped: Copy + Default {
+    /// The search that wrote this entry; an entry of another search counts as untouched.
+    fn stamp(&self) -> u32;
+}
+
+impl Stamped for Node {
+    #[inline]
+    fn stamp(&self) -> u32 {
+        self.stamp
+    }
+}
+
+/// Entries by index, in pages that exist only where the search has been.
 ///
-/// Starting a search costs nothing: pages and nodes carry the number of the search that wrote them.
+/// Starting a search costs nothing: pages and entries carry the number of the search that wrote them.
 #[derive(Default)]
-pub(crate) struct Nodes {
+pub(crate) struct Paged<T> {
     generation: u32,
     /// Per page of the index space: the search that last used it, and which page of `nodes` it had then.
     pages: Vec<(u32, u32)>,
-    nodes: Vec<Node>,
+    nodes: Vec<T>,
     pages_used: u32,
     /// The page asked for last, and where it begins: neighbours mostly share it.
     last_page: (u32, usize),
 }
 
-impl Nodes {
+/// The nodes of a search over cells.
+pub(crate) type Nodes = Paged<Node>;
+
+impl<T: Stamped> Paged<T> {
     /// Forgets everything and makes room for indices below `count`.
     pub(crate) fn begin(&mut self, count: usize) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.pages.fill((0, 0));
-            self.nodes.fill(Node::default());
+            self.nodes.fill(T::default());
             self.generation = 1;
         }
         let pages = count.div_ceil(PAGE_NODES);
@@ -119,6 +157,17 @@ impl Nodes {
         }
         self.pages_used = 0;
         self.last_page = (NO_PAGE, 0);
+    }
+
+    /// What it keeps in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pages.capacity() * size_of::<(u32, u32)>() + self.nodes.capacity() * size_of::<T>()
+    }
+
+    /// The number of this search.
+    #[inline]
+    pub(crate) const fn generation(&self) -> u32 {
+        self.generation
     }
 
     /// Where the node with this index is kept. The place stays valid until the next [`begin`](Self::begin).
@@ -139,7 +188,7 @@ impl Nodes {
             self.pages_used += 1;
             let needed = self.pages_used as usize * PAGE_NODES;
             if self.nodes.len() < needed {
-                self.nodes.resize(needed, Node::default());
+                self.nodes.resize(needed, T::default());
             }
         }
         page.1 as usize * PAGE_NODES
@@ -147,18 +196,37 @@ impl Nodes {
 
     /// The node at a place, if this search has touched it.
     #[inline]
-    pub(crate) fn get(&self, place: usize) -> Option<&Node> {
+    pub(crate) fn get(&self, place: usize) -> Option<&T> {
         let node = &self.nodes[place];
-        (node.stamp == self.generation).then_some(node)
+        (node.stamp() == self.generation).then_some(node)
     }
 
     /// The node with this index, if this search has touched it. Makes no place for it.
-    pub(crate) fn find(&self, index: u32) -> Option<&Node> {
+    pub(crate) fn find(&self, index: u32) -> Option<&T> {
         let (generation, page) = *self.pages.get((index >> PAGE_SHIFT) as usize)?;
         let place = (page as usize * PAGE_NODES) | (index as usize & (PAGE_NODES - 1));
         if generation == self.generation { self.get(place) } else { None }
     }
+}
 
+/// The entry at a place, whoever wrote it.
+impl<T> core::ops::Index<usize> for Paged<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, place: usize) -> &T {
+        &self.nodes[place]
+    }
+}
+
+impl<T> core::ops::IndexMut<usize> for Paged<T> {
+    #[inline]
+    fn index_mut(&mut self, place: usize) -> &mut T {
+        &mut self.nodes[place]
+    }
+}
+
+impl Nodes {
     /// Writes the node at a place, open.
     #[inline]
     pub(crate) fn open(&mut self, place: usize, g: Cost, from: u8) {

@@ -147,6 +147,7 @@ fn a_budget_ends_a_search_with_the_closest_cell_so_far() {
          .....#....",
     );
     let snapshot = Snapshot::new(&map, &View::default());
+    let searched = |start, goal| searched(start, goal).gear(Gear::Cells);
     let answer = find(&snapshot, &searched(start, goal).budget(5));
     let Answer::OutOfBudget { nearest } = answer else { panic!("{answer:?}") };
     assert!(nearest.x > start.x);
@@ -211,7 +212,7 @@ fn a_budget_that_ends_the_polishing_still_leads_to_the_goal() {
     let snapshot = Snapshot::new(&map, &View::default());
     let query = searched(start, goal).objective(Objective::FewestBends { within_percent: 50 });
     let mut scratch = Scratch::new();
-    let cheapest = find_path(&snapshot, &searched(start, goal), &mut scratch).unwrap();
+    let cheapest = find_path(&snapshot, &searched(start, goal).gear(Gear::Cells), &mut scratch).unwrap();
     let spent = scratch.effort().closed;
     let answer = find(&snapshot, &query.budget(spent + 2).fallback(Fallback::Nearest));
     let Answer::Partial { route, because: Shortfall::OutOfBudget } = answer else { panic!("{answer:?}") };
@@ -224,7 +225,7 @@ fn the_dearest_map_does_not_overflow() {
     let costs = StepCosts::new(u16::MAX, u16::MAX).unwrap();
     let dear = Terrain(9);
     let class = Class::default().with(dear, Factor::whole(255));
-    let view = View { rules: Rules { costs, ..Rules::default() }, class };
+    let view = View { rules: Rules { costs, ..Rules::default() }, class, ..View::default() };
     let map = Map::filled(Map::MAX_SIDE, 2, dear).unwrap();
     let snapshot = Snapshot::new(&map, &view);
     let end = Cell::new(Map::MAX_SIDE as i32 - 1, 1);

@@ -178,7 +178,7 @@ fn a_large_one_keeps_clear_of_walls_where_there_is_room() {
 }
 
 #[test]
-fn a_large_one_squeezes_through_a_gap_on_its_way() {
+fn a_large_one_never_squeezes_into_a_gap() {
     let map = Map::from_text(".....#.....\n.....#.....\n...........\n.....#.....\n.....#.....").unwrap();
     let snapshot = Snapshot::new(&map, &View::default());
     let footing = Footing { snapshot: &snapshot, layout: &Layout::default() };
@@ -188,10 +188,9 @@ fn a_large_one_squeezes_through_a_gap_on_its_way() {
     for _ in 0..120 {
         scene.step(&[footing]);
         let place = scene.bodies[0].position;
-        assert!(depth(footing, place, 0.48) < 0.005, "at {place}");
+        assert!(depth(footing, place, 0.7) < 0.007, "at {place}");
     }
-    let place = scene.bodies[0].position;
-    assert!(place.x > 8.8 && depth(footing, place, 0.7) < 0.007, "at {place}");
+    assert!(scene.bodies[0].position.x > 4.4, "it stands before it: {}", scene.bodies[0].position);
 }
 
 #[test]

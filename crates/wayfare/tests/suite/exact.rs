@@ -214,7 +214,7 @@ fn any_sensible_prices_agree_with_the_oracle() {
         let directions = [Directions::Four, Directions::Eight][random.below(2) as usize];
         let corners = [Corners::BothFree, Corners::OneFree, Corners::Always][random.below(3) as usize];
         let costs = StepCosts::with_axes(x, y, diagonal).unwrap();
-        let view = View { rules: Rules { directions, corners, costs }, class };
+        let view = View { rules: Rules { directions, corners, costs }, class, ..View::default() };
 
         let mut map = random_map(&mut random, 18, 18, Flora::Uniform);
         let (all, variety) = (map.area().unwrap(), 1 + random.below(4));
@@ -242,7 +242,7 @@ fn rounding_of_cheap_ground_keeps_estimates_below_the_cost() {
     // 10 and 20 at a factor of 0.14 round to 1 and 3: a diagonal then costs more than the two steps around it.
     let class = Class::default().with(ROAD, Factor::new(0.14).unwrap());
     let rules = Rules { costs: StepCosts::new(10, 20).unwrap(), ..Rules::default() };
-    let view = View { rules, class };
+    let view = View { rules, class, ..View::default() };
     for seed in 0..100 {
         let mut random = Random::new(seed);
         let mut map = random_map(&mut random, 15, 15, Flora::Uniform);

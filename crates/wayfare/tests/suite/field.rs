@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wayfare::prelude::*;
 
 use crate::oracle;
-use crate::support::{FLORA, Random, drawn, find, random_map, searched, views};
+use crate::support::{FLORA, Flora, Random, drawn, find, random_map, searched, views};
 
 /// Calls `test` with a snapshot, a goal and some starts, open or not, on the map or not.
 fn for_random_fields(seeds: u64, size: u32, mut test: impl FnMut(&str, &Arc<Snapshot>, Cell, &[Cell])) {
@@ -97,6 +97,74 @@ fn a_field_spreads_on_to_cells_nobody_named() {
             assert_eq!(cost, find(snapshot, &searched(cell, goal)).route().map(Route::cost), "{name}");
         }
     });
+}
+
+#[test]
+fn a_flow_field_leads_from_everywhere_to_the_nearest_goal() {
+    let mut steps = 0;
+    for_random_fields(2, 12, |name, snapshot, goal, others| {
+        let (map, view) = (snapshot.map(), snapshot.view());
+        let goals: Vec<Cell> = others.iter().copied().take(3).chain([goal]).collect();
+        let open = |cell: &&Cell| oracle::open(map, view, **cell);
+        // Steps may cost more one way than the other, so ask from every cell.
+        let best = |from: Cell| {
+            let reached = oracle::distances(map, view, from);
+            goals.iter().filter(open).filter_map(|goal| reached.get(&(goal.x, goal.y)).copied()).min()
+        };
+        let mut field = Field::to(Arc::clone(snapshot), &goals, Scratch::new());
+        while field.run(7) == Progress::Running {}
+        let limit = 9 * u64::from(view.rules.costs.x());
+        let mut near = Field::to_within(Arc::clone(snapshot), &goals, limit, Scratch::new());
+        while near.run(7) == Progress::Running {}
+        for from in map.area().unwrap().cells().filter(|cell| oracle::open(map, view, *cell)) {
+            let least = best(from);
+            assert_eq!(field.cost(from), least, "{from} {name}");
+            if least.is_some_and(|least| least <= limit) {
+                assert_eq!(near.cost(from), least, "{from} {name}");
+            }
+            let Some(direction) = field.direction(from) else {
+                assert!(least.is_none_or(|least| least == 0), "{from} {name}");
+                continue;
+            };
+            let legal = oracle::steps(map, view, from);
+            let (_, to, step) = legal.iter().find(|(taken, ..)| *taken == direction).expect("a legal step");
+            assert_eq!(field.cost(*to).map(|rest| rest + step), least, "{from} {name}");
+            steps += 1;
+        }
+    });
+    assert!(steps > 1000, "{steps}");
+}
+
+#[test]
+fn on_large_even_ground_a_field_knows_every_cost() {
+    for (rule, view) in views().iter().enumerate().step_by(5) {
+        let mut random = Random::new(rule as u64);
+        let map = random_map(&mut random, 150, 140, Flora::Uniform);
+        let snapshot = Arc::new(Snapshot::new(&map, view));
+        let goal = snapshot.nearest_open(random.cell(&map)).unwrap();
+        let costs = oracle::distances(&map, view, goal);
+        // Steps cost the same both ways. The starts make it aim at a corner first.
+        let starts: Vec<Cell> = (0..20).map(|i| Cell::new(i % 5, i / 5)).collect();
+        let mut aimed = spread(&snapshot, goal, &starts, u32::MAX);
+        let mut whole = Field::to(Arc::clone(&snapshot), &[goal], Scratch::new());
+        assert_eq!(whole.run(u32::MAX), Progress::Done);
+        for cell in map.area().unwrap().cells().filter(|cell| snapshot.is_open(*cell)) {
+            let best = costs.get(&(cell.x, cell.y)).copied();
+            assert_eq!(whole.cost(cell), best, "{cell} {:?}", view.rules);
+            if let Some(cost) = aimed.cost(cell) {
+                assert_eq!(Some(cost), best, "{cell} {:?}", view.rules);
+            }
+        }
+        for _ in 0..50 {
+            let from = snapshot.nearest_open(random.cell(&map)).unwrap();
+            let corners = aimed.answer(from, RouteShape::Corners).unwrap();
+            let cells = whole.answer(from, RouteShape::Cells).unwrap();
+            assert_eq!(corners.route().map(Route::cost), cells.route().map(Route::cost));
+            let Some(route) = cells.into_route() else { continue };
+            assert_eq!(oracle::walk(&map, view, route.cells()).0, route.cost());
+            assert_eq!(Some(route.cost()), costs.get(&(from.x, from.y)).copied());
+        }
+    }
 }
 
 #[test]

@@ -366,8 +366,9 @@ fn a_budget_leads_to_the_settled_cell_closest_to_any_goal() {
         let goals: Arc<[Cell]> = Arc::from(goals);
         let mut random = Random::new(goals.len() as u64);
         let objective = [Objective::Cheapest, Objective::TurnCost(300)][random.below(2) as usize];
+        // Named, the heuristic keeps the watched and the unwatched search with the same engine.
         let query = from(start).straight_line(StraightLine::Never).objective(objective);
-        let query = query.budget(u64::from(random.below(30)));
+        let query = query.heuristic(Heuristic::Octile).budget(u64::from(random.below(30)));
         let mut settled = Settled::default();
         let mut search = Search::to_nearest(
             Arc::new(snapshot.clone()),

@@ -71,7 +71,7 @@ fn places_are_near_apart_and_clear_of_walls_on_random_maps() {
         let formation = FORMATIONS[random.below(5) as usize];
         let query = GroupQuery { formation, ..GroupQuery::to(Layout::default().centre(goal)) };
         let answer = solve(&snapshot, &query, &members);
-        let plain = View { rules: snapshot.rules(), class: Class::default() };
+        let plain = View::from(snapshot.rules());
         let flat = Map::from_text(&map.to_text(|cell| snapshot.is_open(cell).then_some('.'))).unwrap();
         let walks = oracle::distances(&flat, &plain, goal);
         let mut taken: Vec<(Vec2, f32)> = Vec::new();

@@ -1,24 +1,43 @@
 //! Islands under edits: after any script they are those of a map seen for the first time.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use wayfare::prelude::*;
 
 use crate::oracle;
 use crate::support::{Flora, Random, random_map, views};
 
-/// Panics unless both name the same areas, whatever numbers they use.
+/// Panics unless both give every cell the same island, by the same number.
 fn assert_same_islands(edited: &Snapshot, fresh: &Snapshot, name: &str) {
     assert_eq!(edited.island_count(), fresh.island_count(), "{name}");
-    let mut pairs: Vec<(Option<Island>, Option<Island>)> =
-        fresh.map().area().unwrap().cells().map(|cell| (edited.island(cell), fresh.island(cell))).collect();
-    pairs.sort();
-    pairs.dedup();
-    let distinct = |mut islands: Vec<Option<Island>>| {
-        islands.sort();
-        islands.dedup();
-        islands.len()
-    };
-    assert_eq!(distinct(pairs.iter().map(|pair| pair.0).collect()), pairs.len(), "{name}");
-    assert_eq!(distinct(pairs.iter().map(|pair| pair.1).collect()), pairs.len(), "{name}");
+    for cell in fresh.map().area().unwrap().cells() {
+        assert_eq!(edited.island(cell), fresh.island(cell), "{cell} {name}");
+    }
+}
+
+/// Panics unless the islands are what can be walked, cell by cell, numbered from 0 without gaps.
+fn assert_walkable(snapshot: &Snapshot, name: &str) {
+    let map = snapshot.map();
+    let mut islands = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for start in map.area().unwrap().cells() {
+        let Some(island) = snapshot.island(start) else {
+            assert!(!snapshot.is_open(start), "{start} {name}");
+            continue;
+        };
+        if seen.contains(&(start.x, start.y)) {
+            continue;
+        }
+        assert_eq!(islands.insert(island.number(), start), None, "{start} {name}");
+        let mut left = vec![start];
+        while let Some(cell) = left.pop() {
+            if seen.insert((cell.x, cell.y)) {
+                assert_eq!(snapshot.island(cell), Some(island), "{cell} {name}");
+                left.extend(oracle::steps(map, snapshot.view(), cell).iter().map(|(_, to, _)| *to));
+            }
+        }
+    }
+    assert!(islands.keys().copied().eq(0..snapshot.island_count()), "{name}");
 }
 
 #[test]
@@ -62,6 +81,75 @@ fn edits_are_followed() {
             let ask = |snapshot| find_path(snapshot, &query, &mut Scratch::new());
             assert_eq!(ask(&snapshot), ask(&fresh));
         }
+    }
+}
+
+/// A cell where much can go wrong: next to the corners of chunks and of blocks of chunks, or anywhere.
+fn tricky_cell(random: &mut Random, map: &Map) -> Cell {
+    let mut place = |side: u32| {
+        let near = [64, 128, 256][random.below(3) as usize] * (1 + random.below(4));
+        let place = near + random.below(4);
+        let place = if random.below(3) == 0 { random.below(side) } else { place.saturating_sub(2) };
+        place.min(side - 1).cast_signed()
+    };
+    Cell::new(place(map.width()), place(map.height()))
+}
+
+#[test]
+fn long_scripts_lead_to_the_same_islands_as_a_fresh_look() {
+    let corners = [Corners::BothFree, Corners::OneFree, Corners::Always];
+    let rules = [Directions::Four, Directions::Eight]
+        .into_iter()
+        .flat_map(|directions| corners.map(|corners| Rules { directions, corners, ..Rules::default() }));
+    for (rule, rules) in (0..).zip(rules) {
+        for (walls, width, height) in [(0, 330, 270), (45, 260, 150), (60, 70, 330), (100, 600, 66)] {
+            let mut random = Random::new(rule * 1000 + u64::from(walls));
+            let mut map = Map::new(width, height).unwrap();
+            let all = map.area().unwrap();
+            map.edit(all, |_, terrain| if random.below(100) < walls { Terrain::WALL } else { terrain })
+                .unwrap();
+            let mut snapshot = Snapshot::new(&map, &rules.into());
+            for round in 0..30 {
+                let name = format!("{rules:?}, {walls} % of {width} × {height}, round {round}");
+                let (a, b) = (tricky_cell(&mut random, &map), tricky_cell(&mut random, &map));
+                let terrain = if random.below(2) == 0 { Terrain::WALL } else { Terrain::OPEN };
+                let area = match random.below(12) {
+                    0 => Area::new(a, b),
+                    1 => Area::new(a, (a.x, b.y)),
+                    2 => Area::new(a, (b.x, a.y)),
+                    _ => Area::new(a, a),
+                };
+                // Single cells come and go, so that most edits change something.
+                let other = |old| if old == Terrain::WALL { Terrain::OPEN } else { Terrain::WALL };
+                let is_cell = area.min() == area.max();
+                map.edit(area, |_, old| if is_cell { other(old) } else { terrain }).unwrap();
+                snapshot.refresh(&map);
+                assert_same_islands(&snapshot, &Snapshot::new(&map, &rules.into()), &name);
+                if round % 10 == 9 {
+                    assert_walkable(&snapshot, &name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_door_opened_and_closed_all_day_leaves_old_snapshots_alone() {
+    // Two halves of a map and a door between them, in the corner of four chunks.
+    let mut map = Map::new(300, 300).unwrap();
+    map.fill(Area::new((64, 0), (64, 299)), Terrain::WALL).unwrap();
+    let mut snapshot = Snapshot::new(&map, &View::default());
+    let (west, east, door) = (Cell::new(3, 290), Cell::new(280, 5), Cell::new(64, 64));
+    let mut days = Vec::new();
+    for day in 0..50 {
+        let is_open = day % 2 == 1;
+        map.set(door, if is_open { Terrain::OPEN } else { Terrain::WALL }).unwrap();
+        snapshot.refresh(&map);
+        days.push((is_open, snapshot.clone()));
+    }
+    for (is_open, snapshot) in days {
+        assert_eq!((snapshot.reachable(west, east), snapshot.island(door).is_some()), (is_open, is_open));
+        assert_eq!(snapshot.island_count(), if is_open { 1 } else { 2 });
     }
 }
 

@@ -190,7 +190,8 @@ fn a_longer_leg_costs_no_less() {
 fn legs_are_rounded_as_steps_are() {
     // A factor of 0.1 is 1 after rounding, for a step cannot be free.
     let class = Class::default().with(Terrain(1), Factor::new(0.1).unwrap());
-    let view = View { rules: Rules { costs: StepCosts::MOVES, ..Rules::default() }, class };
+    let view =
+        View { rules: Rules { costs: StepCosts::MOVES, ..Rules::default() }, class, ..View::default() };
     let snapshot = Snapshot::new(&Map::filled(20, 2, Terrain(1)).unwrap(), &view);
     for to in [Cell::new(19, 0), Cell::new(19, 1)] {
         assert_eq!(snapshot.leg_cost(Cell::new(0, 0), to), Some(19));

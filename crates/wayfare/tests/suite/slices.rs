@@ -132,7 +132,7 @@ fn a_search_may_move_to_another_thread() {
 fn an_edit_during_a_search_is_not_seen_by_it() {
     let mut map = Map::new(100, 100).unwrap();
     let snapshot = Arc::new(Snapshot::new(&map, &View::default()));
-    let query = searched(Cell::new(0, 0), Cell::new(99, 60));
+    let query = searched(Cell::new(0, 0), Cell::new(99, 60)).gear(Gear::Cells);
     let expected = find_path(&snapshot, &query, &mut Scratch::new());
     let mut search = Search::new(Arc::clone(&snapshot), query, Scratch::new());
     assert_eq!(search.run(20), Progress::Running);

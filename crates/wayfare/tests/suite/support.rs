@@ -102,7 +102,7 @@ pub(crate) fn views() -> Vec<View> {
         for corners in [Corners::BothFree, Corners::OneFree, Corners::Always] {
             for costs in costs {
                 let class = Class::default().with(ROAD, Factor::new(0.5).unwrap());
-                views.push(View { rules: Rules { directions, corners, costs }, class });
+                views.push(View { rules: Rules { directions, corners, costs }, class, ..View::default() });
             }
         }
     }

@@ -1,0 +1,474 @@
+//! The ground as bits, 64 cells a word: which cells are free, and where a scan along a row or a column has to stop.
+//!
+//! Comes in: even ground. Goes out: [`Bits`], read by the scans of the jump engine. There is one plane whose lines are
+//! rows and one whose lines are columns, so that a scan in any direction reads whole words. Around the map runs a border
+//! of blocked cells, so that no scan leaves it: column and row numbers here are one higher than on the map.
+//!
+//! After an edit the words of the chunks that changed are written anew; lines are kept in bands of 64 that are shared
+//! between snapshots until one of them changes.
+
+use std::sync::Arc;
+
+use crate::cell::Cell;
+use crate::ground::Ground;
+use crate::map::{CHUNK_CELLS, CHUNK_SIDE};
+use crate::rules::{Corners, Directions, Rules};
+use crate::turns::Turns;
+
+/// Free cells and stops of one ground.
+#[derive(Clone)]
+pub(crate) struct Bits {
+    pub(crate) rows: Plane,
+    pub(crate) columns: Plane,
+    pub(crate) rules: Rules,
+    pub(crate) turns: &'static Turns,
+}
+
+/// A cell by its column and row, counted from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct At {
+    pub(crate) x: u32,
+    pub(crate) y: u32,
+}
+
+impl At {
+    /// Of a cell known to lie on a map.
+    pub(crate) const fn new(cell: Cell) -> Self {
+        Self { x: cell.x.cast_unsigned() + 1, y: cell.y.cast_unsigned() + 1 }
+    }
+
+    pub(crate) const fn cell(self) -> Cell {
+        Cell::new(self.x.cast_signed() - 1, self.y.cast_signed() - 1)
+    }
+}
+
+impl Bits {
+    pub(crate) fn new(ground: &Ground) -> Self {
+        let (width, height) = (ground.map.width(), ground.map.height());
+        let rules = ground.view.rules;
+        let (rows, columns) = (Plane::new(height + 2, width + 2), Plane::new(width + 2, height + 2));
+        let mut bits = Self { rows, columns, rules, turns: Turns::of(rules) };
+        bits.update(ground, 0..ground.map.chunks().len());
+        bits
+    }
+
+    /// Looks again at some chunks. The ground has the same shape and rule as before.
+    pub(crate) fn update(&mut self, ground: &Ground, changed: impl Iterator<Item = usize>) {
+        let columns = ground.map.columns() as usize;
+        let chunks = ground.map.chunks();
+        let changed: Vec<usize> = changed.collect();
+        for &slot in &changed {
+            let (x, y) = (slot % columns, slot / columns);
+            let mut free = free_words(ground, &chunks[slot].terrain);
+            self.rows.write_free(y, x, &free);
+            transpose(&mut free);
+            self.columns.write_free(x, y, &free);
+        }
+        let rule = StopRule::of(self.rules);
+        for &slot in &changed {
+            let (x, y) = (slot % columns, slot / columns);
+            self.rows.write_stops(y, x, rule);
+            self.columns.write_stops(x, y, rule);
+        }
+    }
+
+    /// Of the 64 cells of a row from column `x` on, a multiple of 64: those that are free and where a wall beside them may
+    /// turn a jump. None in a row that the map does not have.
+    ///
+    /// PERF: looking at no other cells, corners are found with 6 × fewer instructions (noise and streets, 256² cells), and a
+    /// whole survey takes 1.3 × fewer.
+    pub(crate) fn may_turn(&self, x: u32, row: u32) -> u64 {
+        if row as usize >= self.height() {
+            return 0;
+        }
+        let [above, here, below] =
+            [0, 1, 2].map(|line| shifted(self.rows.free(row + line), x as usize / BAND));
+        // From the top left clockwise, as directions are; each diagonal stands between two that are not.
+        let around = [above[0], above[1], above[2], here[2], below[2], below[1], below[0], here[0]];
+        let behind = matches!(StopRule::of(self.rules), StopRule::Behind);
+        let mut turns = 0;
+        for pair in [0, 2, 4, 6] {
+            let (diagonal, sides) = (around[pair], [around[pair + 1], around[(pair + 7) % 8]]);
+            for side in sides {
+                turns |= if behind { !diagonal & side } else { diagonal & !side };
+            }
+        }
+        turns & here[1]
+    }
+
+    /// What it keeps in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let planes = [&self.rows, &self.columns];
+        planes.iter().flat_map(|plane| &plane.bands).map(|band| size_of_val(&**band)).sum()
+    }
+
+    /// Rows of the map.
+    pub(crate) const fn height(&self) -> usize {
+        self.rows.lines - 2
+    }
+
+    /// Which neighbours of a cell of the map are free, as bits in the order of [`Direction::ALL`](crate::Direction::ALL).
+    #[inline]
+    pub(crate) fn free_around(&self, at: At) -> u8 {
+        let above = three(self.rows.free(at.y - 1), at.x - 1);
+        let here = three(self.rows.free(at.y), at.x - 1);
+        let below = three(self.rows.free(at.y + 1), at.x - 1);
+        let below_mirrored = (below & 1) << 2 | below & 2 | below >> 2;
+        above | (here >> 2) << 3 | below_mirrored << 4 | (here & 1) << 7
+    }
+}
+
+/// Lines of one direction, each with its free cells and its stops.
+#[derive(Clone)]
+pub(crate) struct Plane {
+    lines: usize,
+    /// Words that a line's free cells take, and so do its stops ahead and back.
+    words: usize,
+    bands: Vec<Arc<[u64]>>,
+}
+
+/// Lines of a band, and bits of a word.
+const BAND: usize = CHUNK_SIDE as usize;
+/// Free cells, stops ahead, stops back.
+const PARTS: usize = 3;
+
+impl Plane {
+    /// Nothing is free.
+    fn new(lines: u32, length: u32) -> Self {
+        let (lines, words) = (lines as usize, (length as usize).div_ceil(BAND));
+        let one_line = core::iter::repeat_n(0, words).chain(core::iter::repeat_n(u64::MAX, 2 * words));
+        let band: Arc<[u64]> = core::iter::repeat_n(one_line, BAND).flatten().collect();
+        Self { lines, words, bands: vec![band; lines.div_ceil(BAND)] }
+    }
+
+    /// How many lines there are, the border included.
+    pub(crate) const fn lines(&self) -> usize {
+        self.lines
+    }
+
+    /// Words that the free cells of a line take.
+    pub(crate) const fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Which cells of a line are free.
+    #[inline]
+    pub(crate) fn free(&self, line: u32) -> &[u64] {
+        self.part(line as usize, 0)
+    }
+
+    /// Reads the plane from a line on.
+    #[inline]
+    pub(crate) fn cursor(&self, line: u32) -> Cursor<'_> {
+        let base = line as usize % BAND * PARTS * self.words;
+        Cursor { plane: self, band: &self.bands[line as usize / BAND], base, line }
+    }
+
+    #[inline]
+    fn part(&self, line: usize, part: usize) -> &[u64] {
+        let begin = (line % BAND * PARTS + part) * self.words;
+        &self.bands[line / BAND][begin..begin + self.words]
+    }
+
+    fn word_mut(&mut self, line: usize, part: usize, word: usize) -> &mut u64 {
+        let at = (line % BAND * PARTS + part) * self.words + word;
+        &mut Arc::make_mut(&mut self.bands[line / BAND])[at]
+    }
+
+    /// Writes what is free in the chunk that is the `band`th along the lines and the `word`th across.
+    fn write_free(&mut self, band: usize, word: usize, free: &[u64; BAND]) {
+        let first = band * BAND + 1;
+        for (line, free) in (first..self.lines - 1).zip(free) {
+            // One bit to the right, for the border.
+            let low = self.word_mut(line, 0, word);
+            *low = *low & 1 | free << 1;
+            if word + 1 < self.words {
+                let high = self.word_mut(line, 0, word + 1);
+                *high = *high & !1 | free >> 63;
+            }
+        }
+    }
+
+    /// Writes the stops in and around that chunk.
+    fn write_stops(&mut self, band: usize, word: usize, rule: StopRule) {
+        let first = band * BAND;
+        for line in first..(first + BAND + 2).min(self.lines) {
+            for word in word..(word + 2).min(self.words) {
+                let [ahead, back] = self.stops(line, word, rule);
+                *self.word_mut(line, 1, word) = ahead;
+                *self.word_mut(line, 2, word) = back;
+            }
+        }
+    }
+
+    fn stops(&self, line: usize, word: usize, rule: StopRule) -> [u64; 2] {
+        let here = Window::new(self.part(line, 0), word);
+        let sides = [line.checked_sub(1), Some(line + 1).filter(|next| *next < self.lines)];
+        let mut stops = [!here.word; 2];
+        for side in sides.into_iter().flatten() {
+            let side = Window::new(self.part(side, 0), word);
+            let forced = match rule {
+                // A turn that the cell before could not take.
+                StopRule::Behind => [side.word & !side.before, side.word & !side.after],
+                // A turn past what is beside this cell.
+                StopRule::Beside => [!side.word & side.after, !side.word & side.before],
+                StopRule::BesideFreely => {
+                    [!side.word & side.after & here.after, !side.word & side.before & here.before]
+                }
+            };
+            stops[0] |= forced[0];
+            stops[1] |= forced[1];
+        }
+        stops
+    }
+}
+
+/// A line of a plane, for scans along it. The next line is cheap to get to.
+#[derive(Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    plane: &'a Plane,
+    band: &'a [u64],
+    /// Where the line begins in the band.
+    base: usize,
+    pub(crate) line: u32,
+}
+
+impl Cursor<'_> {
+    /// Goes to the line with the next higher or lower number.
+    #[inline(always)]
+    pub(crate) fn go(&mut self, is_ahead: bool) {
+        let size = PARTS * self.plane.words;
+        let leaves_band = self.line % 64 == if is_ahead { 63 } else { 0 };
+        self.line = if is_ahead { self.line + 1 } else { self.line - 1 };
+        if leaves_band {
+            *self = self.plane.cursor(self.line);
+        } else {
+            self.base = if is_ahead { self.base + size } else { self.base - size };
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_free(&self, place: u32) -> bool {
+        self.band[self.base + place as usize / BAND] >> (place % 64) & 1 == 1
+    }
+
+    /// The first blocked cell from `place` towards higher or lower numbers.
+    #[inline]
+    pub(crate) fn wall(&self, place: u32, is_ahead: bool) -> u32 {
+        let mut at = self.base + place as usize / BAND;
+        if is_ahead {
+            let mut word = !self.band[at] & u64::MAX << (place % 64);
+            while word == 0 {
+                at += 1;
+                word = !self.band[at];
+            }
+            position(at - self.base) + word.trailing_zeros()
+        } else {
+            let mut word = !self.band[at] & u64::MAX >> (63 - place % 64);
+            while word == 0 {
+                at -= 1;
+                word = !self.band[at];
+            }
+            position(at - self.base) + 63 - word.leading_zeros()
+        }
+    }
+
+    /// Where a scan from `place` towards higher or lower numbers stops: at what is blocked, be it the border, or where there
+    /// is a turn to take.
+    #[inline(always)]
+    pub(crate) fn stop(&self, place: u32, is_ahead: bool) -> u32 {
+        let from = if is_ahead { place + 1 } else { place - 1 };
+        let part = if is_ahead { self.plane.words } else { 2 * self.plane.words };
+        let first = self.base + part;
+        let mut at = first + from as usize / BAND;
+        if is_ahead {
+            let mut word = self.band[at] & u64::MAX << (from % 64);
+            while word == 0 {
+                at += 1;
+                word = self.band[at];
+            }
+            position(at - first) + word.trailing_zeros()
+        } else {
+            let mut word = self.band[at] & u64::MAX >> (63 - from % 64);
+            while word == 0 {
+                at -= 1;
+                word = self.band[at];
+            }
+            position(at - first) + 63 - word.leading_zeros()
+        }
+    }
+}
+
+/// A word of a line, and the same with every bit moved to its neighbour.
+struct Window {
+    word: u64,
+    before: u64,
+    after: u64,
+}
+
+impl Window {
+    fn new(line: &[u64], at: usize) -> Self {
+        let word = line[at];
+        let left = at.checked_sub(1).map_or(0, |left| line[left]);
+        let right = line.get(at + 1).copied().unwrap_or(0);
+        Self { word, before: word << 1 | left >> 63, after: word >> 1 | right << 63 }
+    }
+}
+
+/// The 64 cells of the map that begin in a word of a line, behind the border: those before them, themselves, those after them.
+fn shifted(line: &[u64], word: usize) -> [u64; 3] {
+    let (low, high) = (line[word], line.get(word + 1).copied().unwrap_or(0));
+    [low, low >> 1 | high << 63, low >> 2 | high << 62]
+}
+
+/// What makes a straight scan stop at a free cell.
+#[derive(Clone, Copy)]
+enum StopRule {
+    Behind,
+    Beside,
+    BesideFreely,
+}
+
+impl StopRule {
+    const fn of(rules: Rules) -> Self {
+        match (rules.directions, rules.corners) {
+            (Directions::Four, _) | (_, Corners::BothFree) => Self::Behind,
+            (_, Corners::OneFree) => Self::BesideFreely,
+            (_, Corners::Always) => Self::Beside,
+        }
+    }
+}
+
+/// Where a word begins.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "lines are shorter than 2^15 cells")]
+const fn position(word: usize) -> u32 {
+    word as u32 * 64
+}
+
+/// Three bits from `first` on.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "only three bits are left")]
+fn three(line: &[u64], first: u32) -> u8 {
+    let (at, shift) = (first as usize / BAND, first % 64);
+    let mut bits = line[at] >> shift;
+    if shift > 61 {
+        bits |= line[at + 1] << (64 - shift);
+    }
+    bits as u8 & 7
+}
+
+/// The free cells of a chunk, a word per row.
+fn free_words(ground: &Ground, terrain: &[u8; CHUNK_CELLS]) -> [u64; BAND] {
+    let mut words = [0; BAND];
+    for (word, row) in words.iter_mut().zip(terrain.chunks_exact(BAND)) {
+        for (x, id) in row.iter().enumerate() {
+            *word |= u64::from(ground.enters(*id)) << x;
+        }
+    }
+    words
+}
+
+/// Turns rows into columns, by swapping ever smaller squares (Henry S. Warren, "Hacker's Delight").
+fn transpose(words: &mut [u64; BAND]) {
+    let (mut side, mut mask) = (32, 0xFFFF_FFFF_u64);
+    while side != 0 {
+        let mut row = 0;
+        while row < BAND {
+            let swapped = (words[row] >> side ^ words[row + side]) & mask;
+            words[row] ^= swapped << side;
+            words[row + side] ^= swapped;
+            row = (row + side + 1) & !side;
+        }
+        side /= 2;
+        mask ^= mask << side;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::Direction;
+    use crate::map::{Map, Terrain};
+    use crate::turns::natural;
+    use crate::view::View;
+
+    fn scattered(width: u32, height: u32, seed: &mut u64) -> Map {
+        let mut map = Map::new(width, height).unwrap();
+        map.edit(map.area().unwrap(), |_, _| {
+            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            if *seed >> 61 < 2 { Terrain::WALL } else { Terrain::OPEN }
+        })
+        .unwrap();
+        map
+    }
+
+    fn rules() -> impl Iterator<Item = Rules> {
+        let corners = [Corners::BothFree, Corners::OneFree, Corners::Always];
+        [Directions::Four, Directions::Eight].into_iter().flat_map(move |directions| {
+            corners.map(|corners| Rules { directions, corners, ..Rules::default() })
+        })
+    }
+
+    #[test]
+    fn scans_stop_where_the_table_knows_a_turn() {
+        let mut seed = 1;
+        for (width, height) in [(1, 1), (5, 3), (62, 64), (63, 65), (64, 62), (130, 70)] {
+            for rules in rules() {
+                let map = scattered(width, height, &mut seed);
+                let ground = Ground::new(map.clone(), View::from(rules));
+                let bits = Bits::new(&ground);
+                for cell in map.area().unwrap().cells().filter(|cell| ground.is_open(*cell)) {
+                    let at = At::new(cell);
+                    let around = Direction::ALL.map(|direction| ground.is_open(cell.step(direction)));
+                    let expected = (0..8).fold(0, |free, i| free | u8::from(around[i]) << i);
+                    assert_eq!(bits.free_around(at), expected);
+                    let (row, column) = ((&bits.rows, at.y, at.x), (&bits.columns, at.x, at.y));
+                    for (direction, (plane, line, place), is_ahead) in [
+                        (Direction::East, row, true),
+                        (Direction::West, row, false),
+                        (Direction::South, column, true),
+                        (Direction::North, column, false),
+                    ] {
+                        let before = around[direction.opposite() as usize];
+                        // In four directions columns are walked, not scanned.
+                        if !before || (rules.directions == Directions::Four && direction.axis() == 1) {
+                            continue;
+                        }
+                        let steps = bits.turns.steps(direction as u8, expected);
+                        let turns = steps & !natural(rules, direction) != 0;
+                        let before = if is_ahead { place - 1 } else { place + 1 };
+                        let stops = plane.cursor(line).stop(before, is_ahead) == place;
+                        assert_eq!(stops, turns, "{direction:?} {cell} {rules:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_updated_equals_what_is_new() {
+        let mut seed = 2;
+        for rules in rules() {
+            let mut map = scattered(200, 150, &mut seed);
+            let mut ground = Ground::new(map.clone(), View::from(rules));
+            let mut bits = Bits::new(&ground);
+            for round in 0..40_i32 {
+                let before = map.clone();
+                let cell = Cell::new(round * 37 % 200, round * 53 % 150);
+                let cell = if round % 3 == 0 { Cell::new(cell.x & !63, cell.y | 63) } else { cell };
+                let flipped = |_, old: Terrain| {
+                    if old == Terrain::WALL { Terrain::OPEN } else { Terrain::WALL }
+                };
+                if map.contains(cell) {
+                    map.edit(cell, flipped).unwrap();
+                }
+                ground.set_map(&map);
+                bits.update(&ground, map.chunks().changed_from(before.chunks()));
+                let anew = Bits::new(&ground);
+                assert_eq!(bits.rows.bands, anew.rows.bands);
+                assert_eq!(bits.columns.bands, anew.columns.bands);
+            }
+        }
+    }
+}

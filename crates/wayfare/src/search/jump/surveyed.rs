@@ -1,0 +1,132 @@
+//! Jumps over ground that was surveyed: from corner to corner along what the graph has noted down.
+//!
+//! The start scans for its own jumps. The goal needs none: a search comes to it from a corner that sees it. Where the map
+//! has changed since the survey, corners scan as well, and cells that have become corners are nodes beyond those of the
+//! graph.
+
+use std::sync::Arc;
+
+use crate::bits::{At, Bits};
+use crate::cell::Direction;
+use crate::cost::Cost;
+use crate::map::Map;
+use crate::search::jump::scan::{Landing, Scan};
+use crate::search::jump::{Origin, Ways, least_cost};
+use crate::survey::changes::Changes;
+use crate::survey::deadend::Marks;
+use crate::survey::landmark::Distances;
+use crate::survey::{Findings, Known};
+
+/// See the [module](self).
+pub(crate) struct Surveyed {
+    findings: Arc<Findings>,
+    changes: Option<Arc<Changes>>,
+    map: Map,
+    /// Whether dead ends and landmarks may be used, and whether they are by now.
+    knows_all: bool,
+    aims: bool,
+    /// How far the goal is from the landmarks.
+    goal: Option<Distances>,
+}
+
+impl Surveyed {
+    /// `None` if the map has more cells than can be numbered beside the corners.
+    pub(crate) fn new(known: &Known, map: &Map, knows_all: bool) -> Option<Self> {
+        let cells = map.chunks().len() * crate::map::CHUNK_CELLS;
+        let knows_all = knows_all && known.changes.is_none();
+        (cells + known.findings.graph.corners.list.len() < 1 << 28).then(|| Self {
+            findings: Arc::clone(&known.findings),
+            changes: known.changes.clone(),
+            map: map.clone(),
+            knows_all,
+            aims: false,
+            goal: None,
+        })
+    }
+
+    /// Nodes with lower numbers are corners of the graph.
+    #[inline]
+    fn corners(&self) -> u32 {
+        u32::try_from(self.findings.graph.corners.list.len()).unwrap_or(u32::MAX)
+    }
+}
+
+impl Ways for Surveyed {
+    fn node_count(&self, _: &Bits) -> usize {
+        self.findings.graph.corners.list.len() + self.map.chunks().len() * crate::map::CHUNK_CELLS
+    }
+
+    /// Cells that are no corners have numbers beyond them.
+    #[inline]
+    fn node(&self, at: At) -> u32 {
+        let corner = self.findings.graph.corners.number(at);
+        corner.unwrap_or_else(|| self.corners() + self.map.index_inside(at.cell()))
+    }
+
+    #[inline]
+    fn at(&self, node: u32) -> At {
+        match self.findings.graph.corners.list.get(node as usize) {
+            Some(corner) => corner.at,
+            None => At::new(self.map.cell_at(node - self.corners())),
+        }
+    }
+
+    fn aim(&mut self, scan: &Scan<'_>, start: At, marks: &mut Marks) -> bool {
+        let Findings { dead_ends, landmarks, graph, .. } = &*self.findings;
+        self.aims = self.knows_all;
+        if self.aims {
+            dead_ends.mark(scan.bits, start, scan.goal, marks);
+            let landmarks = landmarks.as_ref();
+            self.goal = landmarks.map(|landmarks| landmarks.distances_of(scan, &graph.corners, scan.goal));
+        }
+        self.aims
+    }
+
+    #[inline]
+    fn is_worth(&self, node: u32, at: At, marks: &Marks) -> bool {
+        !self.aims || node >= self.corners() || self.findings.dead_ends.may_lead_through(marks, node, at)
+    }
+
+    #[inline]
+    fn at_least(&self, node: u32) -> Cost {
+        match (&self.goal, &self.findings.landmarks) {
+            (Some(goal), Some(landmarks)) if node < self.corners() => landmarks.at_least(node, goal).into(),
+            _ => 0,
+        }
+    }
+
+    #[inline]
+    fn for_each_jump(
+        &self,
+        scan: &Scan<'_>,
+        from: Origin,
+        marks: &Marks,
+        mut visit: impl FnMut(u32, Landing),
+    ) {
+        let graph = &self.findings.graph;
+        let corner = graph.corners.list.get(from.node as usize);
+        let node = corner.and_then(|corner| corner.node(from.entered));
+        let fresh = |node: &u32| self.changes.as_ref().is_none_or(|changes| !graph.is_stale(*node, changes));
+        let Some(node) = node.filter(fresh) else {
+            scan.jump_on(from.at, from.entered, &mut |landing: Landing| {
+                let node = self.node(landing.at);
+                if landing.at == scan.goal || self.is_worth(node, landing.at, marks) {
+                    visit(node, landing);
+                }
+            });
+            return;
+        };
+        if graph.sees(scan.bits, from.node, from.at, scan.goal) {
+            let cost = least_cost(scan.bits, scan.costs, from.at, scan.goal);
+            // No jump leads on from the goal, so it does not matter how it was entered.
+            visit(self.node(scan.goal), Landing { at: scan.goal, entered: Direction::North, cost });
+        }
+        for leap in graph.jumps_of(node) {
+            let corner = graph.corners.list[leap.corner() as usize];
+            if self.is_worth(leap.corner(), corner.at, marks) {
+                let entered = Direction::ALL[usize::from(leap.entered())];
+                visit(leap.corner(), Landing { at: corner.at, entered, cost: Cost::from(leap.cost) });
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! A [`Survey`] as bytes, and back: see [`bake`](crate::bake).
+//!
+//! Where corners and runs are follows from the map, and what a jump costs from its ends. What takes long to find is kept:
+//! the jumps and what they looked at, how far diagonals go, blocks of dead ends, and distances from landmarks.
+
+use std::sync::Arc;
+
+use crate::bake::{BakeError, Mark, Reader, Writer, fingerprint};
+use crate::bits::{At, Bits, Plane};
+use crate::cell::Direction;
+use crate::cost::Cost;
+use crate::map::Map;
+use crate::rules::Directions;
+use crate::search::jump::least_cost;
+use crate::snapshot::Snapshot;
+use crate::survey::changes::Bounds;
+use crate::survey::corners::Corners;
+use crate::survey::deadend::{DeadEnds, Forest, NO_BLOCK};
+use crate::survey::graph::{Graph, Leap};
+use crate::survey::landmark::{COUNT, Distances, Landmarks};
+use crate::survey::{Findings, Survey};
+
+const MARK: Mark = *b"wayfrSRV";
+
+/// The fingerprint where there was nothing to be found.
+const NOTHING: u64 = 0;
+
+impl Survey {
+    /// Everything it holds of even ground, to be kept beside the map and [read](Self::from_bytes) at the next start. What it
+    /// holds of uneven ground is as large as the map and not kept: reading says [`BakeError::Empty`] then.
+    ///
+    /// ```
+    /// use wayfare::prelude::*;
+    ///
+    /// # let map = Map::from_text(
+    /// #     "....#...
+    /// #      .##.#.#.
+    /// #      ..#...#.",
+    /// # )?;
+    /// # let folder = std::env::temp_dir().join(format!("wayfare_survey_{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let file = folder.join("level.survey");
+    /// let mut snapshot = Snapshot::new(&map, &View::default());
+    /// // Once, with the tools that make the map:
+    /// std::fs::write(&file, snapshot.survey().to_bytes())?;
+    /// // At every start; whatever is wrong with the file, a new survey will do.
+    /// let baked = std::fs::read(&file).ok().and_then(|bytes| Survey::from_bytes(&bytes, &snapshot).ok());
+    /// let survey = baked.unwrap_or_else(|| snapshot.survey());
+    /// assert!(snapshot.learn(&survey));
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let Some(findings) = &self.findings else { return Writer::new(MARK, NOTHING).finish() };
+        let Findings { map, view, graph, dead_ends, landmarks } = &**findings;
+        let mut writer = Writer::new(MARK, fingerprint(map, view));
+        writer.section(|writer| write_jumps(graph, writer));
+        writer.section(|writer| {
+            graph.clearances.iter().flatten().for_each(|clearance| writer.number(*clearance));
+        });
+        writer.section(|writer| write_forest(&dead_ends.rows, writer));
+        writer.section(|writer| write_forest(&dead_ends.columns, writer));
+        writer.section(|writer| landmarks.iter().for_each(|landmarks| write_landmarks(landmarks, writer)));
+        writer.finish()
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote, for a snapshot of the same map and an equal view.
+    ///
+    /// # Errors
+    /// [`BakeError`] if the bytes are anything else. They can have come from anywhere.
+    pub fn from_bytes(bytes: &[u8], snapshot: &Snapshot) -> Result<Self, BakeError> {
+        let (made_of, mut reader) = Reader::open(bytes, MARK)?;
+        if made_of == NOTHING {
+            return Err(BakeError::Empty);
+        }
+        let (map, view) = (&snapshot.ground.map, snapshot.view());
+        let even = snapshot.bits.as_ref().zip(snapshot.ground.jump_costs());
+        let Some((bits, costs)) = even.filter(|_| made_of == fingerprint(map, view)) else {
+            return Err(BakeError::Stale);
+        };
+        let costs = costs.map(Cost::from);
+        let mut graph = read_jumps(map, bits, costs, reader.section()?)?;
+        graph.clearances = read_clearances(bits, &graph.corners, reader.section()?)?;
+        let rows = read_forest(&bits.rows, reader.section()?)?;
+        let columns = read_forest(&bits.columns, reader.section()?)?;
+        let dead_ends = DeadEnds::of(bits, &graph.corners, rows, columns);
+        let landmarks = read_landmarks(map, &graph.corners, reader.section()?)?;
+        reader.finish()?;
+        let (map, view) = (map.clone(), view.clone());
+        Ok(Self::of_even(Arc::new(Findings { map, view, graph, dead_ends, landmarks })))
+    }
+}
+
+/// For each corner and each way into it, what its jumps looked at, how many there are, and where they lead.
+fn write_jumps(graph: &Graph, writer: &mut Writer) {
+    let mut nodes = (0..).zip(&graph.nodes);
+    for (number, corner) in (0..).zip(&graph.corners.list) {
+        for (node, (_, bounds)) in nodes.by_ref().take(corner.ways.count_ones() as usize) {
+            write_bounds(bounds.beyond(Bounds::around(corner.at)), writer);
+            let jumps = graph.jumps_of(node);
+            writer.number(jumps.len() as u64);
+            let mut before = number;
+            for jump in jumps {
+                writer.step(before, jump.corner());
+                before = jump.corner();
+            }
+        }
+    }
+}
+
+fn read_jumps(map: &Map, bits: &Bits, costs: [Cost; 3], mut reader: Reader<'_>) -> Result<Graph, BakeError> {
+    let Graph { corners, .. } = Graph::new(map, bits, costs).ok_or(BakeError::Damaged)?;
+    let begin = |jumps: &Vec<Leap>| u32::try_from(jumps.len()).map_err(|_| BakeError::Damaged);
+    // Each takes a byte at least, and half of them are no more.
+    let (mut nodes, mut jumps) = (Vec::new(), Vec::with_capacity(reader.left() / 2));
+    for (number, corner) in (0..).zip(&corners.list) {
+        for _ in 0..corner.ways.count_ones() {
+            let bounds = Bounds::around(corner.at).grown(read_bounds(&mut reader)?);
+            nodes.push((begin(&jumps)?, bounds.ok_or(BakeError::Damaged)?));
+            let mut to = number;
+            for _ in 0..reader.number::<u64>()? {
+                to = reader.step(to)?;
+                let landing = corners.list.get(to as usize).filter(|_| to != number);
+                let at = landing.ok_or(BakeError::Damaged)?.at;
+                // No jump is longer than those that were found to fit.
+                let cost = u32::try_from(least_cost(bits, costs, corner.at, at)).unwrap_or(u32::MAX);
+                jumps.push(Leap::new(to, last_step(bits.rules.directions, corner.at, at), cost));
+            }
+        }
+    }
+    nodes.push((begin(&jumps)?, Bounds::default()));
+    reader.finish()?;
+    Ok(Graph { corners, nodes, jumps, clearances: Vec::new() })
+}
+
+/// The direction in which a jump lands: it goes diagonally first and straight then, or along a column first and a row then.
+fn last_step(directions: Directions, from: At, to: At) -> Direction {
+    let (dx, dy) = (from.x.abs_diff(to.x), from.y.abs_diff(to.y));
+    let (east, south) = (to.x > from.x, to.y > from.y);
+    match directions {
+        Directions::Eight if dx == dy => match (east, south) {
+            (false, false) => Direction::NorthWest,
+            (true, false) => Direction::NorthEast,
+            (true, true) => Direction::SouthEast,
+            (false, true) => Direction::SouthWest,
+        },
+        Directions::Eight if dx < dy => along_column(south),
+        Directions::Four if dx == 0 => along_column(south),
+        _ if east => Direction::East,
+        _ => Direction::West,
+    }
+}
+
+const fn along_column(south: bool) -> Direction {
+    if south { Direction::South } else { Direction::North }
+}
+
+/// Two bits for each side; 3 says that the rest follows.
+const MORE: u8 = 3;
+
+fn write_bounds(beyond: [u8; 4], writer: &mut Writer) {
+    let sides = beyond.iter().zip([0, 2, 4, 6]);
+    writer.byte(sides.fold(0, |packed, (side, shift)| packed | (*side).min(MORE) << shift));
+    beyond.iter().filter(|side| **side >= MORE).for_each(|side| writer.byte(*side));
+}
+
+fn read_bounds(reader: &mut Reader<'_>) -> Result<[u8; 4], BakeError> {
+    let packed = reader.byte()?;
+    let mut beyond = [0, 2, 4, 6].map(|shift| packed >> shift & MORE);
+    for side in beyond.iter_mut().filter(|side| **side == MORE) {
+        *side = reader.byte()?;
+    }
+    Ok(beyond)
+}
+
+fn read_clearances(
+    bits: &Bits,
+    corners: &Corners,
+    mut reader: Reader<'_>,
+) -> Result<Vec<[u16; 4]>, BakeError> {
+    let count = if bits.rules.directions == Directions::Eight { corners.list.len() } else { 0 };
+    let mut clearances = Vec::with_capacity(count.min(reader.left()));
+    for _ in 0..count {
+        clearances.push([reader.number()?, reader.number()?, reader.number()?, reader.number()?]);
+    }
+    reader.finish()?;
+    Ok(clearances)
+}
+
+/// How many blocks there are, what each hangs on, and what each run hangs in.
+fn write_forest(forest: &Forest, writer: &mut Writer) {
+    writer.number(forest.tops.len() as u64);
+    let mut before = 0;
+    for top in &forest.tops {
+        writer.step(before, *top);
+        before = *top;
+    }
+    before = 0;
+    for block in &forest.above {
+        // No block is 0.
+        let block = block.wrapping_sub(NO_BLOCK);
+        writer.step(before, block);
+        before = block;
+    }
+}
+
+fn read_forest(plane: &Plane, mut reader: Reader<'_>) -> Result<Forest, BakeError> {
+    let forest = Forest::known(plane, |runs| {
+        let blocks: usize = reader.number()?;
+        let mut tops = Vec::with_capacity(blocks.min(reader.left()));
+        let mut before = 0;
+        for _ in 0..blocks {
+            before = reader.step(before)?;
+            tops.push(before);
+        }
+        let mut above = Vec::with_capacity(runs.min(reader.left()));
+        before = 0;
+        for _ in 0..runs {
+            before = reader.step(before)?;
+            above.push(before.wrapping_add(NO_BLOCK));
+        }
+        reader.finish()?;
+        Ok((above, tops))
+    })?;
+    forest.ok_or(BakeError::Damaged)
+}
+
+/// Where they are, and how far each corner is from them beside the corner before.
+fn write_landmarks(landmarks: &Landmarks, writer: &mut Writer) {
+    for place in landmarks.places {
+        writer.number(place.x);
+        writer.number(place.y);
+    }
+    let mut before = [0; COUNT];
+    for distances in &landmarks.distances {
+        for (before, distance) in before.iter().zip(distances) {
+            writer.step(*before, *distance);
+        }
+        before = *distances;
+    }
+}
+
+fn read_landmarks(
+    map: &Map,
+    corners: &Corners,
+    mut reader: Reader<'_>,
+) -> Result<Option<Landmarks>, BakeError> {
+    if reader.left() == 0 {
+        return Ok(None);
+    }
+    let mut places = [At { x: 0, y: 0 }; COUNT];
+    for place in &mut places {
+        *place = At { x: reader.number()?, y: reader.number()? };
+        if !(1..=map.width()).contains(&place.x) || !(1..=map.height()).contains(&place.y) {
+            return Err(BakeError::Damaged);
+        }
+    }
+    let count = corners.list.len();
+    let mut distances: Vec<Distances> = Vec::with_capacity(count.min(reader.left() / COUNT));
+    let mut before = [0; COUNT];
+    for _ in 0..count {
+        for distance in &mut before {
+            *distance = reader.step(*distance)?;
+        }
+        distances.push(before);
+    }
+    reader.finish()?;
+    Ok(Some(Landmarks { places, distances }))
+}

@@ -1,0 +1,204 @@
+//! The corners of the ground: cells where a jump may land, each with a number that follows from where it lies.
+//!
+//! Comes in: the bits of even ground. Goes out: [`Corners`], the nodes of the [`Graph`](super::graph::Graph).
+
+use crate::bits::{At, Bits, Plane};
+use crate::cell::Direction;
+use crate::map::{CHUNK_SIDE, Map};
+use crate::rules::{Corners as CornerRule, Directions};
+use crate::turns::natural;
+
+/// Cells where jumps may land, in the order in which the map stores its cells.
+pub(crate) struct Corners {
+    /// Chunks in a row of chunks.
+    columns: u32,
+    /// A row of a chunk each: which of its cells are corners, and the number of the first.
+    rows: Vec<(u64, u32)>,
+    pub(crate) list: Vec<Corner>,
+}
+
+/// A cell where jumps may land.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corner {
+    pub(crate) at: At,
+    /// The directions in which a jump may land here, as bits.
+    pub(crate) ways: u8,
+    /// What the graph keeps for the first of these ways; the others follow.
+    pub(crate) first: u32,
+}
+
+impl Corners {
+    /// `None` if there are more than can be numbered.
+    pub(crate) fn find(map: &Map, bits: &Bits) -> Option<Self> {
+        let mut rows = Vec::with_capacity(map.chunks().len() * CHUNK_SIDE as usize);
+        let (mut list, mut first) = (Vec::new(), 0_u32);
+        for slot in (0..).take(map.chunks().len()) {
+            let (x, y) = (slot % map.columns() * CHUNK_SIDE, slot / map.columns() * CHUNK_SIDE);
+            for row in y..y + CHUNK_SIDE {
+                let number = u32::try_from(list.len()).ok()?;
+                let (mut marks, mut left) = (0, bits.may_turn(x, row));
+                while left != 0 {
+                    let column = left.trailing_zeros();
+                    left &= left - 1;
+                    let at = At { x: x + column + 1, y: row + 1 };
+                    let ways = ways_into(bits, at);
+                    if ways != 0 {
+                        marks |= 1 << column;
+                        list.push(Corner { at, ways, first });
+                        first = first.checked_add(ways.count_ones())?;
+                    }
+                }
+                rows.push((marks, number));
+            }
+        }
+        (list.len() < MOST).then_some(Self { columns: map.columns(), rows, list })
+    }
+
+    /// The number of the corner at a cell of the map, if it is one.
+    #[inline]
+    pub(crate) fn number(&self, at: At) -> Option<u32> {
+        let (x, y) = (at.x - 1, at.y - 1);
+        let slot = (y / CHUNK_SIDE * self.columns + x / CHUNK_SIDE) * CHUNK_SIDE + y % CHUNK_SIDE;
+        let (marks, first) = self.rows[slot as usize];
+        let mark = 1_u64 << (x % CHUNK_SIDE);
+        (marks & mark != 0).then(|| first + (marks & (mark - 1)).count_ones())
+    }
+
+    /// What it keeps in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.rows) + size_of_val(&*self.list)
+    }
+}
+
+impl Corner {
+    /// What the graph keeps for a jump that lands here in direction `entered`, if one may.
+    #[inline]
+    pub(crate) const fn node(self, entered: u8) -> Option<u32> {
+        let way = 1 << entered as u32;
+        if self.ways as u32 & way == 0 {
+            return None;
+        }
+        Some(self.first + (self.ways as u32 & (way - 1)).count_ones())
+    }
+}
+
+/// Corners are numbered in fewer bits than nodes of a search have, for cells that are no corners are nodes, too.
+const MOST: usize = 1 << 27;
+
+/// The directions in which a jump may land at a free cell.
+fn ways_into(bits: &Bits, at: At) -> u8 {
+    let free = bits.free_around(at);
+    let turns_jumps = |direction: &Direction| {
+        let back = direction.opposite() as u8;
+        let comes_from_somewhere = free >> back & 1 == 1;
+        let lands = match (bits.rules.directions, direction.axis()) {
+            // In four directions columns are walked, and jumps end along rows.
+            (Directions::Four, axis) => axis == 0,
+            (Directions::Eight, 2) => bits.rules.corners != CornerRule::BothFree,
+            (Directions::Eight, _) => true,
+        };
+        let steps = bits.turns.steps(*direction as u8, free);
+        comes_from_somewhere && lands && steps & !natural(bits.rules, *direction) != 0
+    };
+    Direction::ALL.into_iter().filter(turns_jumps).fold(0, |ways, direction| ways | 1 << direction as u8)
+}
+
+/// How many legal steps a diagonal has from a cell, for each of the four.
+pub(crate) fn clearances(bits: &Bits, at: At) -> [u16; 4] {
+    const DIAGONALS: [(bool, bool); 4] = [(false, false), (true, false), (true, true), (false, true)];
+    DIAGONALS.map(|(east, south)| {
+        let (mut x, mut steps) = (at.x, 0);
+        let mut row = bits.rows.cursor(at.y);
+        loop {
+            let next = if east { x + 1 } else { x - 1 };
+            let here = row;
+            row.go(south);
+            let sides = (here.is_free(next), row.is_free(x));
+            if !row.is_free(next) || !bits.rules.corners.allow(sides.0, sides.1) {
+                return steps;
+            }
+            x = next;
+            steps += 1;
+        }
+    })
+}
+
+/// Whether a single jump leads from a cell with these clearances to another one, in eight directions.
+#[inline]
+pub(crate) fn sees(bits: &Bits, clearances: &[u16; 4], at: At, goal: At) -> bool {
+    let (dx, dy) = (at.x.abs_diff(goal.x), at.y.abs_diff(goal.y));
+    let both = dx.min(dy);
+    if both > u32::from(clearances[diagonal(at, goal)]) {
+        return false;
+    }
+    let turn = At {
+        x: if goal.x > at.x { at.x + both } else { at.x - both },
+        y: if goal.y > at.y { at.y + both } else { at.y - both },
+    };
+    if dx > dy {
+        is_clear(&bits.rows, turn.y, turn.x, goal.x)
+    } else {
+        is_clear(&bits.columns, turn.x, turn.y, goal.y)
+    }
+}
+
+/// The place of a diagonal in [`clearances`].
+#[inline]
+const fn diagonal(from: At, to: At) -> usize {
+    match (to.x > from.x, to.y > from.y) {
+        (false, false) => 0,
+        (true, false) => 1,
+        (true, true) => 2,
+        (false, true) => 3,
+    }
+}
+
+/// Whether a line of a plane is free from one place to another.
+#[inline]
+pub(crate) fn is_clear(plane: &Plane, line: u32, from: u32, to: u32) -> bool {
+    if from == to {
+        return true;
+    }
+    let wall = plane.cursor(line).wall(from, from < to);
+    if from < to { wall > to } else { wall < to }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::Ground;
+    use crate::map::Terrain;
+    use crate::rules::Rules;
+    use crate::view::View;
+
+    #[test]
+    fn no_corner_is_overlooked() {
+        let (mut seed, mut found) = (1_u64, 0);
+        let corners = [CornerRule::BothFree, CornerRule::OneFree, CornerRule::Always];
+        let rules = [Directions::Four, Directions::Eight]
+            .map(|directions| corners.map(|corners| Rules { directions, corners, ..Rules::default() }));
+        for rules in rules.into_iter().flatten() {
+            for (width, height) in [(1, 1), (5, 3), (62, 64), (63, 65), (64, 62), (130, 70)] {
+                let mut map = Map::new(width, height).unwrap();
+                map.edit(map.area().unwrap(), |_, _| {
+                    seed =
+                        seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    if seed >> 61 < 2 { Terrain::WALL } else { Terrain::OPEN }
+                })
+                .unwrap();
+                let ground = Ground::new(map.clone(), View::from(rules));
+                let bits = Bits::new(&ground);
+                let corners = Corners::find(&map, &bits).unwrap();
+                for cell in map.area().unwrap().cells() {
+                    let at = At::new(cell);
+                    let ways = if ground.is_open(cell) { ways_into(&bits, at) } else { 0 };
+                    let number = corners.number(at);
+                    let known = number.map_or(0, |number| corners.list[number as usize].ways);
+                    assert_eq!(known, ways, "{rules:?} {cell}");
+                    found += usize::from(number.is_some());
+                }
+            }
+        }
+        assert!(found > 10_000, "{found}");
+    }
+}

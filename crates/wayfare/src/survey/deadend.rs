@@ -1,0 +1,353 @@
+//! Which parts of the ground no shortest way between two cells can lead through.
+//!
+//! Comes in: the bits of even ground. Goes out: [`DeadEnds`], asked about every corner a search comes to.
+//!
+//! A run is a row of free cells without a gap. Runs that touch are neighbours. Where a run is the only connection between
+//! two parts, a way that leaves it into one of them and comes back could as well have stayed on the run: the straight
+//! line between two cells of a run is the shortest way there is. So only the blocks (Hopcroft and Tarjan, 1973) between
+//! the run of the start and that of the goal are of interest; runs of columns tell of others. Cells of other blocks are no
+//! walls, for diagonals need them; they are only no place to turn.
+
+use crate::bits::{At, Bits, Plane};
+use crate::survey::corners::Corners;
+
+/// The blocks of the ground, by rows and by columns.
+pub(crate) struct DeadEnds {
+    pub(super) rows: Forest,
+    pub(super) columns: Forest,
+    /// For each corner, the block that its row's run hangs in, and its column's.
+    corners: Vec<[u32; 2]>,
+}
+
+/// What a search may look at. It is kept in the scratch, so that marks are made without clearing the others.
+#[derive(Default)]
+pub(crate) struct Marks {
+    generation: u32,
+    /// The search that last marked a block: of rows, of columns.
+    blocks: [Vec<u32>; 2],
+    /// The run where the ways up from the start and the goal meet, its line and its ends: a row, a column.
+    apexes: [(u32, u32, u32); 2],
+}
+
+impl Marks {
+    /// What they keep in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.blocks.iter().map(|blocks| blocks.capacity() * size_of::<u32>()).sum()
+    }
+}
+
+impl DeadEnds {
+    pub(crate) fn new(bits: &Bits, corners: &Corners) -> Self {
+        let slips = bits.rules.slips_through_corners();
+        Self::of(bits, corners, Forest::new(&bits.rows, slips), Forest::new(&bits.columns, slips))
+    }
+
+    /// From the blocks by rows and by columns.
+    pub(super) fn of(bits: &Bits, corners: &Corners, rows: Forest, columns: Forest) -> Self {
+        let blocks = |at: At| {
+            [
+                rows.above[rows.run(&bits.rows, at.y, at.x)],
+                columns.above[columns.run(&bits.columns, at.x, at.y)],
+            ]
+        };
+        let corners = corners.list.iter().map(|corner| blocks(corner.at)).collect();
+        Self { rows, columns, corners }
+    }
+
+    /// Marks what may lie between two cells.
+    pub(crate) fn mark(&self, bits: &Bits, start: At, goal: At, marks: &mut Marks) {
+        marks.generation = marks.generation.wrapping_add(1);
+        if marks.generation == 0 {
+            marks.blocks.iter_mut().for_each(|blocks| blocks.fill(0));
+            marks.generation = 1;
+        }
+        let Marks { generation, blocks: [rows, columns], apexes } = marks;
+        let ends = (self.rows.run(&bits.rows, start.y, start.x), self.rows.run(&bits.rows, goal.y, goal.x));
+        apexes[0] = self.rows.mark(ends, *generation, rows);
+        let ends = (
+            self.columns.run(&bits.columns, start.x, start.y),
+            self.columns.run(&bits.columns, goal.x, goal.y),
+        );
+        apexes[1] = self.columns.mark(ends, *generation, columns);
+    }
+
+    /// Whether a corner may be on a shortest way between the cells marked for.
+    #[inline]
+    pub(crate) fn may_lead_through(&self, marks: &Marks, number: u32, at: At) -> bool {
+        let [row, column] = self.corners[number as usize];
+        let is_on = |(line, first, last): (u32, u32, u32), at_line: u32, place: u32| {
+            at_line == line && (first..=last).contains(&place)
+        };
+        let has_mark = |blocks: &[u32], block: u32| blocks.get(block as usize) == Some(&marks.generation);
+        (has_mark(&marks.blocks[0], row) || is_on(marks.apexes[0], at.y, at.x))
+            && (has_mark(&marks.blocks[1], column) || is_on(marks.apexes[1], at.x, at.y))
+    }
+
+    /// What it keeps in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.rows.bytes() + self.columns.bytes() + size_of_val(&*self.corners)
+    }
+}
+
+/// The runs of a plane's lines, and the blocks they form, as trees: a run hangs in a block, and a block on a run.
+pub(super) struct Forest {
+    /// For each word of each line, how many runs begin before it.
+    firsts: Vec<u32>,
+    words: usize,
+    runs: Vec<Run>,
+    /// The block each run hangs in, or [`NO_BLOCK`].
+    pub(super) above: Vec<u32>,
+    /// How many blocks each run hangs below.
+    depths: Vec<u32>,
+    /// The run each block hangs on.
+    pub(super) tops: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Run {
+    line: u16,
+    first: u16,
+    last: u16,
+}
+
+pub(super) const NO_BLOCK: u32 = u32::MAX;
+
+impl Forest {
+    fn new(plane: &Plane, slips: bool) -> Self {
+        let (firsts, runs) = find_runs(plane);
+        let next_to = neighbours(&runs, u16::from(slips));
+        let count = runs.len();
+        let mut forest = Self {
+            firsts,
+            words: plane.words(),
+            runs,
+            above: vec![NO_BLOCK; count],
+            depths: vec![0; count],
+            tops: Vec::new(),
+        };
+        forest.find_blocks(&next_to);
+        forest
+    }
+
+    /// A forest whose blocks are known; `read` is told how many runs there are, and returns what each hangs in and what each
+    /// block hangs on. `None` if that is no forest.
+    pub(super) fn known<E>(
+        plane: &Plane,
+        read: impl FnOnce(usize) -> Result<(Vec<u32>, Vec<u32>), E>,
+    ) -> Result<Option<Self>, E> {
+        let (firsts, runs) = find_runs(plane);
+        let count = runs.len();
+        let (above, tops) = read(count)?;
+        let hangs = |block: &u32| *block == NO_BLOCK || (*block as usize) < tops.len();
+        if above.len() != count || !above.iter().all(hangs) || !tops.iter().all(|top| (*top as usize) < count)
+        {
+            return Ok(None);
+        }
+        let depths = Vec::new();
+        let mut forest = Self { firsts, words: plane.words(), runs, above, depths, tops };
+        Ok(forest.find_depths().map(|depths| {
+            forest.depths = depths;
+            forest
+        }))
+    }
+
+    /// How many blocks each run hangs below; `None` if one hangs on itself in the end.
+    fn find_depths(&self) -> Option<Vec<u32>> {
+        const UNKNOWN: u32 = u32::MAX;
+        const PENDING: u32 = u32::MAX - 1;
+        let mut depths = vec![UNKNOWN; self.runs.len()];
+        let mut below = Vec::new();
+        for mut run in 0..self.runs.len() {
+            let mut depth = loop {
+                match depths[run] {
+                    UNKNOWN => {}
+                    PENDING => return None,
+                    known => break known + 1,
+                }
+                depths[run] = PENDING;
+                below.push(run);
+                match self.top_over(run) {
+                    Some(top) => run = top,
+                    None => break 0,
+                }
+            };
+            while let Some(run) = below.pop() {
+                depths[run] = depth;
+                depth += 1;
+            }
+        }
+        Some(depths)
+    }
+
+    /// The run of a free cell.
+    #[inline]
+    fn run(&self, plane: &Plane, line: u32, place: u32) -> usize {
+        let word = place as usize / 64;
+        let begins = begins(plane.free(line), word) & u64::MAX >> (63 - place % 64);
+        (self.firsts[line as usize * self.words + word] + begins.count_ones()) as usize - 1
+    }
+
+    /// Depth first, with the stack of runs that no block has taken yet.
+    fn find_blocks(&mut self, next_to: &[Neighbours]) {
+        let count = self.runs.len();
+        let mut found = vec![0_u32; count];
+        let mut lowest = vec![0_u32; count];
+        let (mut open, mut order, mut frames) = (Vec::new(), Vec::new(), Vec::<(u32, u32)>::new());
+        for root in (0..).take(count) {
+            if found[root as usize] != 0 {
+                continue;
+            }
+            frames.push((root, 0));
+            order.push(root);
+            let number = u32::try_from(order.len()).unwrap_or(u32::MAX);
+            (found[root as usize], lowest[root as usize]) = (number, number);
+            while let Some((run, looked_at)) = frames.last_mut() {
+                let run = *run as usize;
+                if let Some(next) = next_to[run].nth(*looked_at) {
+                    *looked_at += 1;
+                    if found[next as usize] == 0 {
+                        frames.push((next, 0));
+                        open.push(next);
+                        order.push(next);
+                        let number = u32::try_from(order.len()).unwrap_or(u32::MAX);
+                        (found[next as usize], lowest[next as usize]) = (number, number);
+                    } else {
+                        lowest[run] = lowest[run].min(found[next as usize]);
+                    }
+                    continue;
+                }
+                frames.pop();
+                let Some((before, _)) = frames.last() else { continue };
+                let before = *before as usize;
+                lowest[before] = lowest[before].min(lowest[run]);
+                if lowest[run] >= found[before] {
+                    self.close_block(run, before, &mut open);
+                }
+            }
+        }
+        // In the order in which they were found, what a run hangs on comes before it.
+        for run in order {
+            if let Some(top) = self.top_over(run as usize) {
+                self.depths[run as usize] = self.depths[top] + 1;
+            }
+        }
+    }
+
+    /// All runs found after `first` that no block has taken hang on `top`, together.
+    fn close_block(&mut self, first: usize, top: usize, open: &mut Vec<u32>) {
+        let block = u32::try_from(self.tops.len()).unwrap_or(NO_BLOCK);
+        self.tops.push(u32::try_from(top).unwrap_or(0));
+        while let Some(run) = open.pop() {
+            self.above[run as usize] = block;
+            if run as usize == first {
+                break;
+            }
+        }
+    }
+
+    fn top_over(&self, run: usize) -> Option<usize> {
+        self.tops.get(self.above[run] as usize).map(|top| *top as usize)
+    }
+
+    /// Marks the blocks between two runs, and returns the run where they meet: its line and its ends.
+    fn mark(
+        &self,
+        (mut a, mut b): (usize, usize),
+        generation: u32,
+        blocks: &mut Vec<u32>,
+    ) -> (u32, u32, u32) {
+        if blocks.len() < self.tops.len() {
+            blocks.resize(self.tops.len(), 0);
+        }
+        while a != b {
+            if self.depths[a] < self.depths[b] {
+                core::mem::swap(&mut a, &mut b);
+            }
+            // Two runs of one island hang below a common one.
+            let Some(top) = self.top_over(a) else { break };
+            blocks[self.above[a] as usize] = generation;
+            a = top;
+        }
+        let Run { line, first, last } = self.runs[a];
+        (line.into(), first.into(), last.into())
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.firsts)
+            + size_of_val(&*self.runs)
+            + size_of_val(&*self.above)
+            + size_of_val(&*self.depths)
+            + size_of_val(&*self.tops)
+    }
+}
+
+/// Where runs begin in a word.
+#[inline]
+fn begins(line: &[u64], word: usize) -> u64 {
+    let before = word.checked_sub(1).map_or(0, |before| line[before] >> 63);
+    line[word] & !(line[word] << 1 | before)
+}
+
+fn find_runs(plane: &Plane) -> (Vec<u32>, Vec<Run>) {
+    let (mut firsts, mut runs) = (Vec::with_capacity(plane.lines() * plane.words()), Vec::new());
+    for line in (0..).take(plane.lines()) {
+        let cursor = plane.cursor(u32::from(line));
+        let free = plane.free(u32::from(line));
+        for word in 0..plane.words() {
+            firsts.push(u32::try_from(runs.len()).unwrap_or(u32::MAX));
+            let mut begins = begins(free, word);
+            while begins != 0 {
+                let first = u32::try_from(word * 64).unwrap_or(0) + begins.trailing_zeros();
+                begins &= begins - 1;
+                let last = cursor.wall(first, true) - 1;
+                let place = |place: u32| u16::try_from(place).unwrap_or(u16::MAX);
+                runs.push(Run { line, first: place(first), last: place(last) });
+            }
+        }
+    }
+    (firsts, runs)
+}
+
+/// The runs beside a run: on each neighbouring line they are numbered in a row.
+#[derive(Clone, Copy, Default)]
+struct Neighbours {
+    before: (u32, u32),
+    after: (u32, u32),
+}
+
+impl Neighbours {
+    #[inline]
+    fn nth(&self, n: u32) -> Option<u32> {
+        let before = self.before.1 - self.before.0;
+        let number = if n < before { self.before.0 + n } else { self.after.0 + (n - before) };
+        (n < before || number < self.after.1).then_some(number)
+    }
+}
+
+/// Which runs touch which: they have columns in common, or with `reach` 1 touch at a corner.
+fn neighbours(runs: &[Run], reach: u16) -> Vec<Neighbours> {
+    let mut next_to = vec![Neighbours::default(); runs.len()];
+    let mut begin = 0;
+    for own in 0..runs.len() {
+        let Run { line, first, last } = runs[own];
+        // The first run of the line before that does not end too early; it never moves back.
+        while begin < own
+            && (runs[begin].line + 1 < line || (runs[begin].line < line && runs[begin].last + reach < first))
+        {
+            begin += 1;
+        }
+        let mut end = begin;
+        while end < own && runs[end].line < line && runs[end].first <= last + reach {
+            end += 1;
+        }
+        let number = |run: usize| u32::try_from(run).unwrap_or(u32::MAX);
+        next_to[own].before = (number(begin), number(end));
+        for other in &mut next_to[begin..end] {
+            if other.after.1 == 0 {
+                other.after.0 = number(own);
+            }
+            other.after.1 = number(own) + 1;
+        }
+    }
+    next_to
+}

@@ -1,0 +1,429 @@
+//! What is worth knowing about the ground beyond the map itself: a [`Survey`], made once in the background, used by every
+//! search after that, and right for as long as the map stays as it was.
+//!
+//! Comes in: a [`Snapshot`]. Goes out: a survey, which any snapshot of the same map and view [takes up](Snapshot::learn).
+//! After edits the snapshot knows which parts of it still hold. Until a new one is made, searches look for themselves where
+//! it does not, so that answers are exact at every moment.
+
+pub(crate) mod changes;
+pub(crate) mod corners;
+pub(crate) mod graph;
+pub(crate) mod deadend;
+pub(crate) mod landmark;
+mod bake;
+
+use core::fmt;
+use std::sync::Arc;
+
+use crate::cost::Cost;
+use crate::landmark::Landmarks as TerrainLandmarks;
+use crate::map::Map;
+use crate::rules::Directions;
+use crate::search::Progress;
+use crate::snapshot::Snapshot;
+use crate::view::View;
+use changes::Changes;
+use deadend::DeadEnds;
+use graph::Graph;
+use landmark::Landmarks;
+
+/// What was found out about a map in advance, for searches to be faster.
+///
+/// ```
+/// use wayfare::prelude::*;
+///
+/// let map = Map::from_text(
+///     "....#...
+///      .##.#.#.
+///      ..#...#.",
+/// )?;
+/// let mut snapshot = Snapshot::new(&map, &View::default());
+/// let survey = snapshot.survey(); // on a thread of its own, if the map is large
+/// assert!(snapshot.learn(&survey));
+/// let answer = find_path(&snapshot, &PathQuery::new((0, 2), (7, 2)), &mut Scratch::new())?;
+/// # assert!(matches!(answer, Answer::Found(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Survey {
+    /// Of even ground.
+    findings: Option<Arc<Findings>>,
+    /// Of uneven ground.
+    terrain: Option<Arc<TerrainLandmarks>>,
+}
+
+/// What a survey found.
+pub(crate) struct Findings {
+    /// The ground that was surveyed.
+    map: Map,
+    view: View,
+    pub(crate) graph: Graph,
+    pub(crate) dead_ends: DeadEnds,
+    pub(crate) landmarks: Option<Landmarks>,
+}
+
+impl Survey {
+    /// There was nothing to be found.
+    const NOTHING: Self = Self { findings: None, terrain: None };
+
+    fn of_even(findings: Arc<Findings>) -> Self {
+        Self { findings: Some(findings), ..Self::NOTHING }
+    }
+
+    /// How much memory it takes, in bytes: of the graph of jumps, of dead ends and of landmarks. Where ground has
+    /// several prices there are landmarks only.
+    pub fn bytes(&self) -> SurveyBytes {
+        let terrain = self.terrain.as_ref().map_or(0, |landmarks| landmarks.bytes());
+        let nothing = SurveyBytes { landmarks: terrain, ..SurveyBytes::default() };
+        self.findings.as_ref().map_or(nothing, |findings| SurveyBytes {
+            graph: findings.graph.bytes(),
+            dead_ends: findings.dead_ends.bytes(),
+            landmarks: findings.landmarks.as_ref().map_or(0, Landmarks::bytes),
+        })
+    }
+}
+
+/// What a [`Survey`] takes of memory, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SurveyBytes {
+    /// Corners and the jumps between them.
+    pub graph: usize,
+    /// What says where no shortest way leads.
+    pub dead_ends: usize,
+    /// How far corners are from a few places.
+    pub landmarks: usize,
+}
+
+impl fmt::Debug for Survey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.findings {
+            Some(findings) => {
+                write!(f, "Survey({:?}, {} corners)", findings.map, findings.graph.corners.list.len())
+            }
+            None => write!(f, "Survey({:?})", self.bytes()),
+        }
+    }
+}
+
+/// A survey as one snapshot may use it.
+#[derive(Clone)]
+pub(crate) struct Known {
+    pub(crate) findings: Arc<Findings>,
+    /// Where the map has changed since; `None` if it has not.
+    pub(crate) changes: Option<Arc<Changes>>,
+}
+
+impl Known {
+    /// What still holds on a newer map, if anything may.
+    pub(crate) fn on(&self, map: &Map) -> Option<Self> {
+        let findings = &self.findings;
+        let same_shape = (findings.map.width(), findings.map.height()) == (map.width(), map.height());
+        same_shape.then(|| Self {
+            findings: Arc::clone(findings),
+            changes: Changes::between(&findings.map, map).map(Arc::new),
+        })
+    }
+}
+
+/// A survey in the making, a little at a time, so that it can share a thread with others, be put aside, or dropped.
+///
+/// ```
+/// use wayfare::prelude::*;
+///
+/// let map = Map::from_text("....#...\n.##.#.#.\n..#...#.")?;
+/// let mut snapshot = Snapshot::new(&map, &View::default());
+/// let mut surveyor = Surveyor::new(&snapshot);
+/// while surveyor.run(100) == Progress::Running {} // a frame goes by
+/// assert!(snapshot.learn(&surveyor.finish()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Surveyor {
+    snapshot: Snapshot,
+    stage: Stage,
+}
+
+enum Stage {
+    /// A graph, and how many of its corners have their jumps.
+    Graph(Graph, usize),
+    DeadEnds(Graph),
+    Landmarks(Graph, Box<DeadEnds>),
+    /// How far it is from cell to cell over uneven ground.
+    Terrain,
+    Done(Survey),
+}
+
+impl Surveyor {
+    /// A survey of what a snapshot shows.
+    pub fn new(snapshot: &Snapshot) -> Self {
+        let stage = match (&snapshot.known, snapshot.bits.as_ref().zip(snapshot.ground.jump_costs())) {
+            (Some(Known { findings, changes: None }), _) => {
+                Stage::Done(Survey::of_even(Arc::clone(findings)))
+            }
+            (_, Some((bits, costs))) => Graph::new(&snapshot.ground.map, bits, costs.map(Cost::from))
+                .map_or(Stage::Done(Survey::NOTHING), |graph| Stage::Graph(graph, 0)),
+            (_, None) if snapshot.ground.is_even() => Stage::Done(Survey::NOTHING),
+            (_, None) => Stage::Terrain,
+        };
+        Self { snapshot: snapshot.clone(), stage }
+    }
+
+    /// Looks at up to so many corners; dead ends and landmarks are found in one go each.
+    pub fn run(&mut self, max_corners: u32) -> Progress {
+        let (map, view) = (&self.snapshot.ground.map, self.snapshot.view());
+        let costs = self.snapshot.ground.jump_costs().unwrap_or_default().map(Cost::from);
+        let stage = core::mem::replace(&mut self.stage, Stage::Done(Survey::NOTHING));
+        self.stage = match (stage, &self.snapshot.bits) {
+            (Stage::Graph(mut graph, done), Some(bits)) => {
+                let more = max_corners.max(1) as usize;
+                let known = self.snapshot.known.as_ref();
+                let known = known.and_then(|known| Some((&known.findings.graph, known.changes.as_deref()?)));
+                match graph.grow(bits, costs, known, done, more) {
+                    None => Stage::Done(Survey::NOTHING),
+                    Some(()) if done + more < graph.corners.list.len() => Stage::Graph(graph, done + more),
+                    Some(()) => Stage::DeadEnds(graph),
+                }
+            }
+            (Stage::DeadEnds(graph), Some(bits)) => {
+                let dead_ends = DeadEnds::new(bits, &graph.corners);
+                Stage::Landmarks(graph, Box::new(dead_ends))
+            }
+            (Stage::Landmarks(graph, dead_ends), Some(bits)) => {
+                // In four directions there are so many ways of one length that an estimate hardly helps.
+                let landmarks = match view.rules.directions {
+                    Directions::Four => None,
+                    Directions::Eight => Landmarks::new(bits, costs, &graph),
+                };
+                let (map, view) = (map.clone(), view.clone());
+                Stage::Done(Survey::of_even(Arc::new(Findings {
+                    map,
+                    view,
+                    graph,
+                    dead_ends: *dead_ends,
+                    landmarks,
+                })))
+            }
+            (Stage::Terrain, _) => {
+                let terrain = Some(Arc::new(TerrainLandmarks::of(&self.snapshot)));
+                Stage::Done(Survey { terrain, ..Survey::NOTHING })
+            }
+            (done, _) => done,
+        };
+        if matches!(self.stage, Stage::Done(_)) { Progress::Done } else { Progress::Running }
+    }
+
+    /// Runs to the end if need be, and returns what was found.
+    pub fn finish(mut self) -> Survey {
+        while self.run(u32::MAX) == Progress::Running {}
+        match self.stage {
+            Stage::Done(survey) => survey,
+            Stage::Graph(..) | Stage::DeadEnds(_) | Stage::Landmarks(..) | Stage::Terrain => Survey::NOTHING,
+        }
+    }
+}
+
+impl fmt::Debug for Surveyor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stage = match self.stage {
+            Stage::Graph(..) => "jumps",
+            Stage::DeadEnds(_) => "dead ends",
+            Stage::Landmarks(..) | Stage::Terrain => "landmarks",
+            Stage::Done(_) => "done",
+        };
+        write!(f, "Surveyor({:?}, {stage})", self.snapshot.ground.map)
+    }
+}
+
+impl Snapshot {
+    /// Finds out what makes searches faster. That takes a while on a large map, so a game does it on a thread of its own
+    /// and lets the snapshot [learn](Self::learn) of it when it is there; or little by little, with a [`Surveyor`].
+    ///
+    /// What this snapshot knows already and edits have not touched is taken over.
+    pub fn survey(&self) -> Survey {
+        Surveyor::new(self).finish()
+    }
+
+    /// Whether a new survey would make searches faster: none was made, or the map has changed since.
+    pub fn wants_survey(&self) -> bool {
+        match (&self.bits, &self.known, &self.landmarks) {
+            (Some(_), known, _) => known.as_ref().is_none_or(|known| known.changes.is_some()),
+            (None, _, Some(landmarks)) => !landmarks.are_of(&self.ground.map),
+            // Where nothing is open there is nothing to find.
+            (None, ..) => !self.ground.is_even() && self.island_count() > 0,
+        }
+    }
+
+    /// Whether searches use a survey, or what edits have left of it.
+    pub fn is_surveyed(&self) -> bool {
+        self.known.is_some() || self.landmarks.is_some()
+    }
+
+    /// Takes up a survey. Returns whether it is of any use: it is if it was made of this map, as it is or as it was before
+    /// some edits, seen through an equal view. Over uneven ground nothing may have become cheaper since; then, and when
+    /// that happens later, it is forgotten.
+    pub fn learn(&mut self, survey: &Survey) -> bool {
+        let of_terrain = survey.terrain.as_ref().filter(|_| !self.ground.is_even());
+        let holds = |landmarks: &&Arc<TerrainLandmarks>| landmarks.hold_for(&self.ground, |_| false);
+        if let Some(landmarks) = of_terrain.filter(holds) {
+            self.landmarks = Some(Arc::clone(landmarks));
+            return true;
+        }
+        let findings = survey.findings.as_ref().filter(|findings| findings.view == *self.view());
+        let Some(findings) = findings.filter(|_| self.bits.is_some()) else { return false };
+        let known = Known { findings: Arc::clone(findings), changes: None }.on(&self.ground.map);
+        let learns = known.is_some();
+        if learns {
+            self.known = known;
+        }
+        learns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::{Area, Cell};
+    use crate::map::Terrain;
+    use crate::query::{Gear, PathQuery, StraightLine};
+    use crate::route::Answer;
+    use crate::rules::{Corners, Rules};
+    use crate::search::{Scratch, find_path};
+
+    fn next(seed: &mut u64, below: i32) -> i32 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i32::try_from((*seed >> 33) % u64::from(below.cast_unsigned())).unwrap()
+    }
+
+    fn build(map: &mut Map, seed: &mut u64) {
+        let a = Cell::new(next(seed, 140), next(seed, 90));
+        let b = Cell::new((a.x + next(seed, 20)).min(139), (a.y + next(seed, 3)).min(89));
+        let terrain = if next(seed, 3) == 0 { Terrain::OPEN } else { Terrain::WALL };
+        map.fill(Area::new(a, b), terrain).unwrap();
+    }
+
+    fn rules() -> impl Iterator<Item = Rules> {
+        let corners = [Corners::BothFree, Corners::OneFree, Corners::Always];
+        [Directions::Four, Directions::Eight].into_iter().flat_map(move |directions| {
+            corners.map(|corners| Rules { directions, corners, ..Rules::default() })
+        })
+    }
+
+    fn cost(snapshot: &Snapshot, from: Cell, to: Cell) -> Option<Cost> {
+        let query = PathQuery::new(from, to).gear(Gear::Cells);
+        match find_path(snapshot, &query, &mut Scratch::new()).unwrap() {
+            Answer::Found(route) => Some(route.cost()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn what_is_taken_over_equals_what_is_found_anew() {
+        let mut seed = 5;
+        for rules in rules() {
+            let mut map = Map::new(140, 90).unwrap();
+            (0..60).for_each(|_| build(&mut map, &mut seed));
+            let mut snapshot = Snapshot::new(&map, &View::from(rules));
+            for _ in 0..12 {
+                let survey = snapshot.survey();
+                let anew = Snapshot::new(&map, &View::from(rules)).survey();
+                let (ours, anew) = (survey.findings.as_ref().unwrap(), anew.findings.as_ref().unwrap());
+                assert!(ours.graph.is_like(&anew.graph));
+                assert_eq!(ours.landmarks.is_some(), anew.landmarks.is_some());
+                assert!(snapshot.learn(&survey));
+                assert!(!snapshot.wants_survey());
+                (0..=next(&mut seed, 3)).for_each(|_| build(&mut map, &mut seed));
+                if snapshot.refresh(&map) {
+                    assert!(snapshot.wants_survey());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn landmarks_know_exact_distances() {
+        let mut seed = 7;
+        for rules in rules().filter(|rules| rules.directions == Directions::Eight) {
+            let mut map = Map::new(140, 90).unwrap();
+            (0..70).for_each(|_| build(&mut map, &mut seed));
+            let snapshot = Snapshot::new(&map, &View::from(rules));
+            let survey = snapshot.survey();
+            let findings = survey.findings.as_ref().unwrap();
+            let landmarks = findings.landmarks.as_ref().unwrap();
+            let scan = search_scan(&snapshot);
+            for round in 0..60 {
+                let corners = &findings.graph.corners;
+                let corner = usize::try_from(next(&mut seed, 10_000)).unwrap() % corners.list.len();
+                let at = corners.list[corner].at.cell();
+                let any = Cell::new(next(&mut seed, 140), next(&mut seed, 90));
+                for (place, distance) in landmarks.of(corner) {
+                    assert_eq!(distance, cost(&snapshot, at, place), "{round}: {at} to {place} {rules:?}");
+                }
+                if snapshot.is_open(any) {
+                    let distances = landmarks.distances_of(&scan, corners, crate::bits::At::new(any));
+                    for ((place, _), distance) in landmarks.of(corner).into_iter().zip(distances) {
+                        let expected =
+                            cost(&snapshot, any, place).map_or(u32::MAX, |cost| u32::try_from(cost).unwrap());
+                        assert_eq!(distance, expected, "{any} to {place} {rules:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    fn search_scan(snapshot: &Snapshot) -> crate::search::jump::scan::Scan<'_> {
+        let costs = snapshot.ground.jump_costs().unwrap().map(Cost::from);
+        let goal = crate::search::jump::scan::NO_GOAL;
+        crate::search::jump::scan::Scan { bits: snapshot.bits.as_ref().unwrap(), costs, goal }
+    }
+
+    #[test]
+    fn dead_ends_are_not_looked_at() {
+        // Two streets that meet far away, and winding lanes from one towards the other that do not lead there.
+        let mut map = Map::filled(200, 61, Terrain::WALL).unwrap();
+        for street in
+            [Area::new((0, 0), (199, 2)), Area::new((0, 58), (199, 60)), Area::new((197, 0), (199, 60))]
+        {
+            map.fill(street, Terrain::OPEN).unwrap();
+        }
+        for x in (2..190).step_by(4) {
+            for y in (3..51).step_by(6) {
+                map.fill(Area::new((x, y), (x, y + 3)), Terrain::OPEN).unwrap();
+                map.fill(Area::new((x, y + 3), (x + 2, y + 3)), Terrain::OPEN).unwrap();
+                map.fill(Area::new((x + 2, y + 3), (x + 2, y + 6)), Terrain::OPEN).unwrap();
+                map.fill(Area::new((x, y + 6), (x + 2, y + 6)), Terrain::OPEN).unwrap();
+            }
+        }
+        for rules in rules() {
+            let mut snapshot = Snapshot::new(&map, &View::from(rules));
+            let survey = snapshot.survey();
+            assert!(snapshot.learn(&survey));
+            let (start, goal) = (Cell::new(0, 1), Cell::new(0, 59));
+            let mut scratch = Scratch::new();
+            let mut closed = |gear| {
+                let query = PathQuery::new(start, goal).straight_line(StraightLine::Never).gear(gear);
+                let answer = find_path(&snapshot, &query, &mut scratch).unwrap();
+                (scratch.effort().closed, answer.route().map(|route| route.cost()))
+            };
+            let (graph, full) = (closed(Gear::Graph), closed(Gear::Full));
+            assert_eq!(graph.1, full.1);
+            assert_eq!(full.1, cost(&snapshot, start, goal));
+            assert!(2 * full.0 < graph.0, "{full:?} {graph:?} {rules:?}");
+        }
+    }
+
+    #[test]
+    fn a_survey_of_another_map_or_view_is_of_no_use() {
+        let map = Map::from_text("....\n.##.\n....").unwrap();
+        let snapshot = Snapshot::new(&map, &View::default());
+        let survey = snapshot.survey();
+        let other_rules = Rules { corners: Corners::Always, ..Rules::default() };
+        assert!(!Snapshot::new(&map, &View::from(other_rules)).learn(&survey));
+        assert!(!Snapshot::new(&Map::new(4, 4).unwrap(), &View::default()).learn(&survey));
+        let mut uneven = Snapshot::new(&Map::from_text("....\n.##.\n..3.").unwrap(), &View::default());
+        assert!(!uneven.learn(&survey) && uneven.wants_survey());
+        let of_uneven = uneven.survey();
+        assert!(!snapshot.clone().learn(&of_uneven));
+        assert!(uneven.learn(&of_uneven) && !uneven.wants_survey());
+        assert!(!Snapshot::new(&Map::default(), &View::default()).wants_survey());
+        assert!(snapshot.clone().learn(&survey));
+    }
+}

@@ -1,0 +1,176 @@
+//! Every gear through one suite: whatever a search makes of the ground, its answers cost the same.
+
+use wayfare::prelude::*;
+
+use crate::oracle;
+use crate::support::{FLORA, Flora, Random, find, found, random_map, searched, views};
+
+const GEARS: [Gear; 4] = [Gear::Cells, Gear::Jump, Gear::Graph, Gear::Full];
+
+/// A snapshot that has been surveyed.
+fn surveyed(map: &Map, view: &View) -> Snapshot {
+    let mut snapshot = Snapshot::new(map, view);
+    let survey = snapshot.survey();
+    snapshot.learn(&survey);
+    snapshot
+}
+
+/// Walls in blocks and lines, as in games: long jumps, dead ends, doors.
+fn built_map(random: &mut Random, width: u32, height: u32) -> Map {
+    let mut map = Map::new(width, height).unwrap();
+    for _ in 0..(width * height / 150) {
+        edit(random, &mut map);
+    }
+    map
+}
+
+/// Builds or tears down something small or large.
+fn edit(random: &mut Random, map: &mut Map) {
+    let a = random.cell(map);
+    let (long, wide) = (random.below(30) as i32, random.below(3) as i32);
+    let (dx, dy) = match random.below(4) {
+        0 => (long, wide),
+        1 => (wide, long),
+        2 => (0, 0),
+        _ => (random.below(6) as i32, random.below(6) as i32),
+    };
+    let far = map.area().unwrap().max();
+    let b = Cell::new((a.x + dx).min(far.x), (a.y + dy).min(far.y));
+    let terrain = if random.below(5) < 3 { Terrain::WALL } else { Terrain::OPEN };
+    map.fill(Area::new(a, b), terrain).unwrap();
+}
+
+/// Asks all gears, and holds them to the oracle: reachability, cost, legal steps that add up.
+fn judge(name: &str, snapshot: &Snapshot, start: Cell, goal: Cell) -> bool {
+    let (map, view) = (snapshot.map(), snapshot.view());
+    let best = oracle::distances(map, view, start).get(&(goal.x, goal.y)).copied();
+    for gear in GEARS {
+        let answer = find(snapshot, &searched(start, goal).gear(gear));
+        let Some(best) = best else {
+            assert!(matches!(answer, Answer::Unreachable { .. }), "{gear:?} {name}");
+            continue;
+        };
+        let Answer::Found(route) = answer else { panic!("{gear:?} {answer:?} {name}") };
+        assert_eq!(
+            (route.cells().first(), route.cells().last()),
+            (Some(&start), Some(&goal)),
+            "{gear:?} {name}"
+        );
+        assert_eq!(oracle::walk(map, view, route.cells()).0, best, "{gear:?} {name}");
+        assert_eq!(route.cost(), best, "{gear:?} {name}");
+        let mut corners = route.into_cells();
+        keep_corners(&mut corners);
+        let bent = found(snapshot, &searched(start, goal).gear(gear).shape(RouteShape::Corners));
+        assert_eq!((bent.cells(), bent.cost()), (&corners[..], best), "{gear:?} {name}");
+    }
+    best.is_some()
+}
+
+fn keep_corners(cells: &mut Vec<Cell>) {
+    let all = cells.clone();
+    let turns = |i: usize| all[i - 1].direction_to(all[i]) != all[i].direction_to(all[i + 1]);
+    let kept = (0..all.len()).filter(|i| *i == 0 || *i + 1 == all.len() || turns(*i));
+    *cells = kept.map(|i| all[i]).collect();
+}
+
+#[test]
+fn every_gear_agrees_with_the_oracle_on_small_maps() {
+    let mut compared = 0;
+    for seed in 0..60 {
+        for (rule, view) in views().iter().enumerate() {
+            let mut random = Random::new(seed * 1000 + rule as u64);
+            let (width, height) = (1 + random.below(24), 1 + random.below(24));
+            let flora = if seed % 3 == 0 { FLORA[random.below(3) as usize] } else { Flora::Uniform };
+            let map = random_map(&mut random, width, height, flora);
+            let snapshot = surveyed(&map, view);
+            let Some(start) = snapshot.nearest_open(random.cell(&map)) else { continue };
+            let goal = random.cell(&map);
+            let name = format!("seed {seed} {:?} {start} to {goal}\n{}", view.rules, map.to_text(|_| None));
+            compared += u32::from(judge(&name, &snapshot, start, goal));
+        }
+    }
+    assert!(compared > 1000, "{compared}");
+}
+
+#[test]
+fn every_gear_agrees_with_the_oracle_on_maps_of_several_chunks() {
+    let mut compared = 0;
+    for seed in 0..3 {
+        for (rule, view) in views().iter().enumerate().filter(|(rule, _)| rule % 6 == seed as usize) {
+            let mut random = Random::new(seed * 77 + rule as u64);
+            let (width, height) = (100 + random.below(100), 60 + random.below(100));
+            let map = built_map(&mut random, width, height);
+            let snapshot = surveyed(&map, view);
+            for _ in 0..4 {
+                let Some(start) = snapshot.nearest_open(random.cell(&map)) else { continue };
+                let goal = random.cell(&map);
+                let name = format!("seed {seed} {:?} {start} to {goal}", view.rules);
+                compared += u32::from(judge(&name, &snapshot, start, goal));
+            }
+        }
+    }
+    assert!(compared > 30, "{compared}");
+}
+
+#[test]
+fn every_gear_is_right_the_moment_after_an_edit() {
+    let mut compared = 0;
+    for seed in 0..12 {
+        for (rule, view) in
+            views().iter().enumerate().filter(|(rule, _)| (rule + seed as usize).is_multiple_of(6))
+        {
+            let mut random = Random::new(seed * 1000 + rule as u64);
+            let mut map = built_map(&mut random, 150, 70);
+            let mut snapshot = surveyed(&map, view);
+            for round in 0..6 {
+                for _ in 0..=random.below(4) {
+                    edit(&mut random, &mut map);
+                }
+                snapshot.refresh(&map);
+                let Some(start) = snapshot.nearest_open(random.cell(&map)) else { continue };
+                let goal = random.cell(&map);
+                let name = format!("seed {seed} round {round} {:?} {start} to {goal}", view.rules);
+                compared += u32::from(judge(&name, &snapshot, start, goal));
+                // A survey that comes late knows of some edits and not of others; one in three comes at once.
+                if random.below(3) == 0 {
+                    let survey = snapshot.survey();
+                    if random.below(2) == 0 {
+                        edit(&mut random, &mut map);
+                        snapshot.refresh(&map);
+                    }
+                    assert!(snapshot.learn(&survey));
+                    let Some(start) = snapshot.nearest_open(random.cell(&map)) else { continue };
+                    compared += u32::from(judge(&format!("late {name}"), &snapshot, start, goal));
+                }
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn a_budget_counts_landings_and_names_the_closest() {
+    let mut map = Map::new(40, 40).unwrap();
+    for x in (4..36).step_by(8) {
+        map.fill(Area::new((x, 0), (x, 38)), Terrain::WALL).unwrap();
+        map.fill(Area::new((x + 4, 1), (x + 4, 39)), Terrain::WALL).unwrap();
+    }
+    let snapshot = Snapshot::new(&map, &View::default());
+    let query = searched(Cell::new(0, 0), Cell::new(39, 20));
+    let mut scratch = Scratch::new();
+    let whole = find_path(&snapshot, &query, &mut scratch).unwrap();
+    let spent = scratch.effort().closed;
+    assert!((10..60).contains(&spent), "{spent}");
+    assert_eq!(find(&snapshot, &query.budget(spent)), whole);
+    let mut before = 0;
+    for budget in 0..spent {
+        let answer = find(&snapshot, &query.budget(budget).fallback(Fallback::Nearest));
+        let Answer::Partial { route, because: Shortfall::OutOfBudget } = answer else { panic!("{answer:?}") };
+        assert_eq!(route.cost(), oracle::walk(&map, &View::default(), route.cells()).0);
+        let nearest = *route.cells().last().unwrap();
+        assert_eq!(find(&snapshot, &query.budget(budget)), Answer::OutOfBudget { nearest });
+        assert!(nearest.x >= before, "it never gets farther away");
+        before = nearest.x;
+    }
+    assert!(before > 25, "{before}");
+}
