@@ -6,41 +6,68 @@ use bevy_wayfare::prelude::*;
 
 use crate::support::{Game, Heard, Random, scattered};
 
-fn costs(drive: Drive, workers: Option<usize>, slice_nodes: u32) -> Vec<u64> {
+/// How searches are run.
+struct Way {
+    drive: Drive,
+    workers: Option<usize>,
+    slice_nodes: u32,
+    surveys: bool,
+}
+
+const WAYS: [(Drive, Option<usize>); 4] =
+    [(Drive::InFrame, None), (Drive::Pool, None), (Drive::Pool, Some(1)), (Drive::Pool, Some(8))];
+
+fn costs(way: Way, shape: RouteShape) -> Vec<u64> {
     let map = scattered(100, 9);
     let mut game = Game::on(NavMap::new(map.clone()), PathfindingPlugin::default()).tuned(|settings| {
-        settings.drive = drive;
-        settings.workers = workers;
-        settings.slice_nodes = slice_nodes;
+        settings.drive = way.drive;
+        settings.workers = way.workers;
+        settings.slice_nodes = way.slice_nodes;
+        settings.surveys = way.surveys;
     });
     let mut random = Random(4);
     let asked: Vec<Entity> = (0..300)
         .map(|_| {
             let (from, to) = (random.cell(&map), random.cell(&map));
-            game.world().spawn(PathRequest::between(from, to).or_nearest()).id()
+            game.world().spawn(PathRequest::between(from, to).or_nearest().shape(shape)).id()
         })
         .collect();
     game.until("all are answered", |game| game.heard().len() == asked.len());
     asked.iter().map(|entity| game.path(*entity).cost()).collect()
 }
 
-#[test]
-fn every_drive_finds_the_same() {
+fn expected_costs(shape: RouteShape) -> Vec<u64> {
     let map = NavMap::new(scattered(100, 9));
     let mut random = Random(4);
-    let expected: Vec<u64> = (0..300)
-        .map(|_| {
-            let (from, to) = (random.cell(map.map()), random.cell(map.map()));
-            let snapshot = map.snapshot(ClassId::default()).unwrap();
-            let query = PathQuery::new(from, to).fallback(Fallback::Nearest).shape(RouteShape::Pulled);
-            find_path(&snapshot, &query, &mut Scratch::new()).unwrap().route().unwrap().cost()
-        })
-        .collect();
+    let mut cost = || {
+        let (from, to) = (random.cell(map.map()), random.cell(map.map()));
+        let snapshot = map.snapshot(ClassId::default()).unwrap();
+        let query = PathQuery::new(from, to).fallback(Fallback::Nearest).shape(shape);
+        find_path(&snapshot, &query, &mut Scratch::new()).unwrap().route().unwrap().cost()
+    };
+    (0..300).map(|_| cost()).collect()
+}
+
+/// Of several cheapest paths, each is pulled taut to another length, so this tells them apart.
+#[test]
+fn every_drive_finds_the_same() {
+    let expected = expected_costs(RouteShape::Pulled);
     for slice_nodes in [1, 50, 4096] {
-        assert_eq!(costs(Drive::InFrame, None, slice_nodes), expected);
-        assert_eq!(costs(Drive::Pool, None, slice_nodes), expected);
-        assert_eq!(costs(Drive::Pool, Some(1), slice_nodes), expected);
-        assert_eq!(costs(Drive::Pool, Some(8), slice_nodes), expected);
+        for (drive, workers) in WAYS {
+            let way = Way { drive, workers, slice_nodes, surveys: false };
+            assert_eq!(costs(way, RouteShape::Pulled), expected);
+        }
+    }
+}
+
+#[test]
+fn every_drive_finds_a_cheapest_path_whenever_the_map_is_surveyed() {
+    let expected = expected_costs(RouteShape::Corners);
+    for slice_nodes in [1, 50, 4096] {
+        for (drive, workers) in WAYS {
+            let way = Way { drive, workers, slice_nodes, surveys: true };
+            assert_eq!(costs(way, RouteShape::Corners), expected);
+        }
     }
 }
 
