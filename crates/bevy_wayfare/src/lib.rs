@@ -125,6 +125,10 @@
 //! to give them more threads. Where there are no threads the same queue is worked off inside the frame, within a time
 //! budget.
 //!
+//! Units that are ordered to the same point in the same run are answered together: a few of them are searched for alone, and where
+//! what that takes says so, one [`Field`](wayfare::Field) finds the ways of the rest. It is kept for those who come later, until
+//! the map changes.
+//!
 //! # 4. `Deliver`
 //!
 //! Answers are written into [`Path`], which an [`Agent`] has from the start. The game hears [`PathFound`], or
@@ -236,6 +240,7 @@ pub mod request;
 pub mod path;
 pub mod event;
 mod plan;
+mod convoy;
 mod field;
 mod muster;
 mod sync;

@@ -6,7 +6,7 @@ use bevy::math::Vec2;
 use wayfare::avoid::{Disc, fit};
 use wayfare::follow::{Footing, lay};
 use wayfare::{
-    Answer, Cell, CellShape, Cost, Fallback, Layout, Progress, QueryError, Scratch, Search, Shortfall,
+    Answer, Cell, CellShape, Cost, Fallback, Layout, Progress, QueryError, Route, Scratch, Search, Shortfall,
     Snapshot,
 };
 
@@ -93,6 +93,47 @@ impl Wish {
             }
         }
     }
+
+    /// Turns an answer into points, for which `buffer` gives memory; the route's own goes back to the scratch.
+    pub(crate) fn planned(
+        &self,
+        snapshot: &Snapshot,
+        layout: &Layout,
+        answer: Result<Answer, QueryError>,
+        buffer: impl FnOnce() -> Vec<Vec2>,
+        recycle: impl FnOnce(Route),
+    ) -> Result<Planned, FailureReason> {
+        let (route, reach) = match answer {
+            Ok(Answer::Found(route)) => (route, Reach::Goal),
+            Ok(Answer::Partial { route, because: Shortfall::Unreachable }) => (route, Reach::Nearest),
+            Ok(Answer::Partial { route, because: Shortfall::OutOfBudget }) => (route, Reach::BudgetSpent),
+            Ok(Answer::Unreachable { nearest }) => {
+                return Err(FailureReason::Unreachable { nearest: to_ivec(nearest) });
+            }
+            Ok(Answer::OutOfBudget { nearest }) => {
+                return Err(FailureReason::OutOfBudget { nearest: to_ivec(nearest) });
+            }
+            Err(QueryError::StartBlocked(_)) => return Err(FailureReason::StartBlocked),
+            Err(QueryError::NoGoal) => return Err(FailureReason::NoGoal),
+            // The start or the goal is outside.
+            Err(_) => return Err(FailureReason::OutOfMap),
+        };
+        let footing = Footing { snapshot, layout };
+        let from = match self.start {
+            Aim::Point(point) => Some(point),
+            Aim::Cell(_) => None,
+        };
+        let to = match reach {
+            Reach::Goal => route.cells().last().and_then(|end| exact_end(layout, &self.aims, *end)),
+            Reach::Nearest | Reach::BudgetSpent => None,
+        };
+        let to = to.map(|to| fit(footing, Disc { centre: to, radius: self.radius }));
+        let mut points = buffer();
+        lay(footing, route.cells(), from, to, &mut points);
+        let cost = route.cost();
+        recycle(route);
+        Ok(Planned { points, cost, reach, posting: None })
+    }
 }
 
 impl Plan {
@@ -131,38 +172,11 @@ impl Plan {
     }
 
     /// Turns the answer into points, written into `points`.
-    pub(crate) fn finish(self, mut points: Vec<Vec2>) -> (Result<Planned, FailureReason>, Scratch) {
+    pub(crate) fn finish(self, points: Vec<Vec2>) -> (Result<Planned, FailureReason>, Scratch) {
         let Self { snapshot, layout, wish, search } = self;
         let (answer, mut scratch) = search.finish();
-        let (route, reach) = match answer {
-            Ok(Answer::Found(route)) => (route, Reach::Goal),
-            Ok(Answer::Partial { route, because: Shortfall::Unreachable }) => (route, Reach::Nearest),
-            Ok(Answer::Partial { route, because: Shortfall::OutOfBudget }) => (route, Reach::BudgetSpent),
-            Ok(Answer::Unreachable { nearest }) => {
-                return (Err(FailureReason::Unreachable { nearest: to_ivec(nearest) }), scratch);
-            }
-            Ok(Answer::OutOfBudget { nearest }) => {
-                return (Err(FailureReason::OutOfBudget { nearest: to_ivec(nearest) }), scratch);
-            }
-            Err(QueryError::StartBlocked(_)) => return (Err(FailureReason::StartBlocked), scratch),
-            Err(QueryError::NoGoal) => return (Err(FailureReason::NoGoal), scratch),
-            // The start or the goal is outside.
-            Err(_) => return (Err(FailureReason::OutOfMap), scratch),
-        };
-        let footing = Footing { snapshot: &snapshot, layout: &layout };
-        let from = match wish.start {
-            Aim::Point(point) => Some(point),
-            Aim::Cell(_) => None,
-        };
-        let to = match reach {
-            Reach::Goal => route.cells().last().and_then(|end| exact_end(&layout, &wish.aims, *end)),
-            Reach::Nearest | Reach::BudgetSpent => None,
-        };
-        let to = to.map(|to| fit(footing, Disc { centre: to, radius: wish.radius }));
-        lay(footing, route.cells(), from, to, &mut points);
-        let cost = route.cost();
-        scratch.recycle(route);
-        (Ok(Planned { points, cost, reach, posting: None }), scratch)
+        let result = wish.planned(&snapshot, &layout, answer, || points, |route| scratch.recycle(route));
+        (result, scratch)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::event::FailureReason;
 use crate::plane::Plane;
 
 /// What a search has to know of a unit: of what class it is, and how much room it needs.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub(crate) struct Kind {
     pub(crate) class: ClassId,
     pub(crate) clearance: Clearance,
@@ -63,6 +63,15 @@ impl Sizes {
         }
     }
 
+    /// The view of this kind, if somebody has asked for it.
+    fn known(&self, kind: Kind) -> Option<&Arc<Snapshot>> {
+        let mut size = self.0.get()?;
+        while size.kind != kind {
+            size = size.others.0.get()?;
+        }
+        size.view.get()
+    }
+
     /// The same kinds, with what a function makes of how they see the map. Whoever is just being made is left out.
     pub(crate) fn again(&self, mut change: impl FnMut(&Arc<Snapshot>) -> Arc<Snapshot>) -> Self {
         let (new, mut old) = (Self::default(), self.0.get());
@@ -91,6 +100,15 @@ impl Place {
         }
         let make = || Arc::new(Snapshot::new(plain.map(), &View { clearance, ..plain.view().clone() }));
         Ok(self.sizes.view(Kind { class, clearance }, make))
+    }
+
+    /// Whether this is how such a unit sees the map.
+    pub(crate) fn shows(&self, kind: Kind, view: &Arc<Snapshot>) -> bool {
+        let known = match kind.clearance.is_none() {
+            true => self.views.get(usize::from(kind.class.0)),
+            false => self.sizes.known(kind),
+        };
+        known.is_some_and(|known| Arc::ptr_eq(known, view))
     }
 
     /// What a unit of this kind walks on.

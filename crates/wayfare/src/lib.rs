@@ -292,7 +292,9 @@ pub use query::{
 pub use record::{Effort, Recorder, Visit};
 pub use route::{Answer, QueryError, Route, Shortfall};
 pub use rules::{Corners, Directions, Rules};
-pub use search::{Field, Progress, Scratch, Search, find_path, find_path_recorded, find_path_to_nearest};
+pub use search::{
+    Convoy, Field, Progress, Scratch, Search, find_path, find_path_recorded, find_path_to_nearest,
+};
 pub use snapshot::{Snapshot, SnapshotBytes};
 pub use survey::{Survey, SurveyBytes, Surveyor};
 pub use text::MapTextError;
@@ -301,12 +303,12 @@ pub use view::{Class, View};
 /// Everything a user of the crate names.
 pub mod prelude {
     pub use crate::{
-        Answer, Area, BakeError, Cell, CellShape, ChunkId, Class, Clearance, Corners, Cost, CostError,
-        Direction, Directions, Effort, Factor, Fallback, Field, Footing, Formation, Gait, Gear, GroundPlan,
-        Headway, Heuristic, Island, Layout, LayoutError, Map, MapError, MapTextError, Objective, Obstacles,
-        PathQuery, Places, Progress, QueryError, Recorder, Route, RouteShape, Rules, Scratch, Search,
-        Shortfall, Snapshot, SnapshotBytes, StepCosts, StopWhen, StraightLine, Stride, Survey, SurveyBytes,
-        Surveyor, Terrain, View, Visit, Weight, WeightError, find_path, find_path_recorded,
+        Answer, Area, BakeError, Cell, CellShape, ChunkId, Class, Clearance, Convoy, Corners, Cost,
+        CostError, Direction, Directions, Effort, Factor, Fallback, Field, Footing, Formation, Gait, Gear,
+        GroundPlan, Headway, Heuristic, Island, Layout, LayoutError, Map, MapError, MapTextError, Objective,
+        Obstacles, PathQuery, Places, Progress, QueryError, Recorder, Route, RouteShape, Rules, Scratch,
+        Search, Shortfall, Snapshot, SnapshotBytes, StepCosts, StopWhen, StraightLine, Stride, Survey,
+        SurveyBytes, Surveyor, Terrain, View, Visit, Weight, WeightError, find_path, find_path_recorded,
         find_path_to_nearest, follow, group,
     };
 }

@@ -158,6 +158,7 @@ impl Clerk<'_, '_, '_> {
             entity: group,
             ticket: job.1,
             rank: draft.rank,
+            tick: self.tick,
             served: draft.served,
             map: draft.map,
             kind: Kind::default(),

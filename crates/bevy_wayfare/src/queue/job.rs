@@ -7,16 +7,14 @@ use bevy::math::Vec2;
 use bevy::platform::time::Instant;
 use bevy::prelude::Entity;
 use wayfare::avoid::Disc;
-use wayfare::{Cell, Factor, GroundPlan, Layout, Progress, Scratch, Snapshot};
+use wayfare::{Cell, Factor, Field, GroundPlan, Layout, Progress, Scratch, Snapshot};
 
+use crate::convoy::{ConvoyPlan, LookUp};
 use crate::event::FailureReason;
 use crate::muster::{Muster, MusterPlan, Recruit};
 use crate::plan::{Asked, Plan, Planned, Wish};
-use crate::queue::order::{Order, Outcome, Task};
+use crate::queue::order::{Order, Outcome, Owner, Riders, Task};
 use crate::scene::{Kind, Place, Scene};
-
-/// How a search begins; tests put something else in its place.
-pub(crate) type LookUp = fn(&Wish, &Snapshot, &Layout) -> Result<Asked, FailureReason>;
 
 /// A search, begun or not.
 pub(crate) struct Job {
@@ -26,15 +24,25 @@ pub(crate) struct Job {
 }
 
 enum Work {
-    NotBegun(Box<(Order, Scene, Scratch)>),
+    NotBegun(Box<(Order, Scene, Scratch, Option<Box<Field>>)>),
     Begun(Box<Plan>, Arc<Place>),
     Mustering(Box<MusterPlan>, Arc<Muster>, Arc<Place>),
+    /// So many of its nodes have been told of.
+    Convoying(Box<ConvoyPlan>, Arc<Riders>, Arc<Place>, u64),
+}
+
+/// Those who are answered by one job.
+#[derive(Clone)]
+pub(crate) enum Company {
+    Group(Arc<Muster>),
+    Convoy(Arc<Riders>),
 }
 
 /// What is left of an order when its search is gone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stub {
-    pub(crate) entity: Entity,
+    pub(crate) owner: Owner,
+    entity: Entity,
     pub(crate) ticket: u64,
     /// Whether it counts against the room for long searches.
     pub(crate) long: bool,
@@ -48,13 +56,22 @@ pub(crate) enum Advanced {
     Done(Outcome, Scratch),
     /// An answer for each of a group.
     Mustered(Vec<Outcome>, Scratch),
+    /// Answers for some of a convoy, and the rest of it.
+    Partly(Vec<Outcome>, Job),
+    /// Answers for the last of a convoy, the nodes closed for all of it, and the field it leaves.
+    Convoyed(Vec<Outcome>, u64, Scratch, Option<Box<Field>>),
 }
 
 impl Job {
-    pub(crate) fn new(order: Order, scene: Scene, scratch: Scratch, long: bool) -> Self {
+    pub(crate) fn new(
+        order: Order,
+        scene: Scene,
+        (scratch, field): (Scratch, Option<Box<Field>>),
+        long: bool,
+    ) -> Self {
         let Order { entity, ticket, kind, made, .. } = order;
-        let stub = Stub { entity, ticket, long, kind, made };
-        let work = Work::NotBegun(Box::new((order, scene, scratch)));
+        let stub = Stub { owner: order.owner(), entity, ticket, long, kind, made };
+        let work = Work::NotBegun(Box::new((order, scene, scratch, field)));
         Self { stub, searched: Duration::ZERO, work }
     }
 
@@ -72,6 +89,7 @@ impl Job {
             Work::NotBegun(_) => 0,
             Work::Begun(plan, _) => plan.nodes(),
             Work::Mustering(plan, ..) => plan.nodes(),
+            Work::Convoying(plan, ..) => plan.nodes(),
         }
     }
 
@@ -80,18 +98,21 @@ impl Job {
             Work::NotBegun(unbegun) => unbegun.2,
             Work::Begun(plan, _) => plan.cancel(),
             Work::Mustering(plan, ..) => plan.cancel(),
+            Work::Convoying(plan, ..) => plan.finish().0,
         }
     }
 
-    /// For whom it searches, if that is a group.
-    pub(crate) fn muster(&self) -> Option<Arc<Muster>> {
+    /// For whom it searches, if that is more than one.
+    pub(crate) fn company(&self) -> Option<Company> {
         match &self.work {
             Work::NotBegun(unbegun) => match &unbegun.0.task {
-                Task::Group(muster) => Some(Arc::clone(muster)),
+                Task::Group(muster) => Some(Company::Group(Arc::clone(muster))),
+                Task::Convoy(riders) => Some(Company::Convoy(Arc::clone(riders))),
                 Task::Path(_) => None,
             },
             Work::Begun(..) => None,
-            Work::Mustering(_, muster, _) => Some(Arc::clone(muster)),
+            Work::Mustering(_, muster, _) => Some(Company::Group(Arc::clone(muster))),
+            Work::Convoying(_, riders, ..) => Some(Company::Convoy(Arc::clone(riders))),
         }
     }
 
@@ -100,7 +121,7 @@ impl Job {
         mut self,
         look_up: LookUp,
         nodes: u32,
-        buffer: impl FnOnce() -> Vec<Vec2>,
+        mut buffer: impl FnMut() -> Vec<Vec2>,
     ) -> Advanced {
         let from = Instant::now();
         let (mut plan, place) = match self.work {
@@ -109,21 +130,32 @@ impl Job {
                 return Self { work: Work::Mustering(plan, muster, place), ..self }
                     .advance_group(nodes, from);
             }
+            Work::Convoying(..) => return self.advance_convoy(nodes, from, &mut buffer),
             Work::NotBegun(unbegun) => {
-                let (order, scene, scratch) = *unbegun;
+                let (order, scene, scratch, field) = *unbegun;
                 let place = scene.place(order.map).cloned();
                 let wish = match (order.task, &place) {
                     (Task::Path(wish), _) => wish,
+                    (Task::Convoy(riders), _) => match ground(order.kind, place) {
+                        Ok((view, layout, place)) => {
+                            let plan = ConvoyPlan::new(view, layout, look_up, field, scratch);
+                            let work = Work::Convoying(Box::new(plan), riders, place, 0);
+                            return Self { work, ..self }.advance_convoy(nodes, from, &mut buffer);
+                        }
+                        Err(reason) => {
+                            let outcomes = self.stub.refuse(&Company::Convoy(riders), reason);
+                            return Advanced::Convoyed(outcomes, 0, scratch, None);
+                        }
+                    },
                     (Task::Group(muster), Some(place)) => {
                         let plan = MusterPlan::new(Arc::clone(&muster), Arc::clone(place), scratch);
                         let work = Work::Mustering(Box::new(plan), muster, Arc::clone(place));
                         return Self { work, ..self }.advance_group(nodes, from);
                     }
                     (Task::Group(muster), None) => {
-                        return Advanced::Mustered(
-                            self.stub.refuse(&muster, FailureReason::Cancelled),
-                            scratch,
-                        );
+                        let company = Company::Group(muster);
+                        let outcomes = self.stub.refuse(&company, FailureReason::Cancelled);
+                        return Advanced::Mustered(outcomes, scratch);
                     }
                 };
                 match (begin(look_up, &wish, order.kind, place.as_deref()), place) {
@@ -166,9 +198,41 @@ impl Job {
             // What the search took is counted once.
             let (nodes, searched) =
                 if outcomes.is_empty() { (closed, searched) } else { (0, Duration::ZERO) };
-            outcomes.push(stub.of(recruit).outcome(result, Some(Arc::clone(&place)), nodes, searched));
+            let stub = stub.of(recruit.entity, recruit.ticket, recruit.kind);
+            outcomes.push(stub.outcome(result, Some(Arc::clone(&place)), nodes, searched));
         }
         Advanced::Mustered(outcomes, scratch)
+    }
+
+    fn advance_convoy(
+        mut self,
+        nodes: u32,
+        from: Instant,
+        buffer: &mut impl FnMut() -> Vec<Vec2>,
+    ) -> Advanced {
+        let Work::Convoying(plan, riders, place, told) = &mut self.work else {
+            return Advanced::Running(self);
+        };
+        let mut found = Vec::new();
+        let progress = plan.run(nodes, &riders.wishes, buffer, &mut found);
+        self.searched += from.elapsed();
+        let closed = plan.nodes();
+        let mut outcomes = Vec::with_capacity(found.len());
+        for (number, result) in found {
+            let (entity, ticket) = riders.tickets[number];
+            // What has been done since the last answers is counted once.
+            let nodes = closed - core::mem::replace(told, closed);
+            let searched = core::mem::take(&mut self.searched);
+            let stub = self.stub.of(entity, ticket, self.stub.kind);
+            outcomes.push(stub.outcome(result, Some(Arc::clone(place)), nodes, searched));
+        }
+        match (progress, self.work) {
+            (Progress::Done, Work::Convoying(plan, ..)) => {
+                let (scratch, field) = plan.finish();
+                Advanced::Convoyed(outcomes, closed, scratch, field)
+            }
+            (_, work) => Advanced::Partly(outcomes, Self { work, ..self }),
+        }
     }
 }
 
@@ -184,15 +248,26 @@ impl Stub {
         Outcome { entity, ticket, result, place, kind, made, nodes, searched }
     }
 
-    /// The same for one of a group.
-    fn of(self, recruit: &Recruit) -> Self {
-        Self { entity: recruit.entity, ticket: recruit.ticket, kind: recruit.kind, ..self }
+    /// The same for one of several.
+    fn of(self, entity: Entity, ticket: u64, kind: Kind) -> Self {
+        Self { entity, ticket, kind, ..self }
     }
 
-    /// No answer for any of a group.
-    pub(crate) fn refuse(self, muster: &Muster, reason: FailureReason) -> Vec<Outcome> {
-        let refuse = |recruit| self.of(recruit).outcome(Err(reason), None, 0, Duration::ZERO);
-        muster.recruits.iter().map(refuse).collect()
+    /// No answer for any of them.
+    pub(crate) fn refuse(self, company: &Company, reason: FailureReason) -> Vec<Outcome> {
+        let refuse = |(entity, ticket, kind)| {
+            self.of(entity, ticket, kind).outcome(Err(reason), None, 0, Duration::ZERO)
+        };
+        match company {
+            Company::Group(muster) => {
+                let of = |recruit: &Recruit| (recruit.entity, recruit.ticket, recruit.kind);
+                muster.recruits.iter().map(of).map(refuse).collect()
+            }
+            Company::Convoy(riders) => {
+                let of = |(entity, ticket): &(Entity, u64)| (*entity, *ticket, self.kind);
+                riders.tickets.iter().map(of).map(refuse).collect()
+            }
+        }
     }
 
     pub(crate) fn panicked(self, searched: Duration) -> Outcome {
@@ -209,6 +284,16 @@ struct Begun {
 
 /// What those who stand in the way make the ground cost, for a search around them.
 const BURDEN: Factor = Factor::whole(20);
+
+/// What a convoy walks on.
+fn ground(
+    kind: Kind,
+    place: Option<Arc<Place>>,
+) -> Result<(Arc<Snapshot>, Layout, Arc<Place>), FailureReason> {
+    let place = place.ok_or(FailureReason::Cancelled)?;
+    let view = Arc::clone(place.view(kind)?);
+    Ok((view, place.layout.ok_or(FailureReason::NoMap)?, place))
+}
 
 fn begin(look_up: LookUp, wish: &Wish, kind: Kind, place: Option<&Place>) -> Result<Begun, FailureReason> {
     let place = place.ok_or(FailureReason::Cancelled)?;

@@ -6,6 +6,7 @@
 mod order;
 mod draft;
 mod job;
+mod gather;
 mod waiting;
 mod pool;
 #[cfg(test)]
@@ -344,8 +345,8 @@ impl Clerk<'_, '_, '_> {
         }
         self.owe(desk, entity, ticket, (entity, ticket));
         let (map, scene, task, made) = (place.map, self.scene_now(), Task::Path(wish), self.now);
-        let kind = place.kind(class, radius);
-        post.push(Item::Order(Order { entity, ticket, rank, served, map, kind, task, made, scene }));
+        let (kind, tick) = (place.kind(class, radius), self.tick);
+        post.push(Item::Order(Order { entity, ticket, rank, tick, served, map, kind, task, made, scene }));
     }
 
     /// In lockstep, an answer is due a while after it was asked for.

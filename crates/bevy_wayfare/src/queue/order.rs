@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use bevy::platform::time::Instant;
 use bevy::prelude::*;
+use wayfare::Field;
 
 use crate::event::FailureReason;
 use crate::muster::Muster;
-use crate::plan::{Planned, Wish};
+use crate::plan::{Aim, Aims, Planned, Wish};
 use crate::scene::{Kind, Place, Scene};
 
 /// A request on its way to a worker.
@@ -19,6 +20,8 @@ pub(crate) struct Order {
     pub(crate) ticket: u64,
     /// Lower ones first: the run of the schedule it was made in, less the head start of its priority.
     pub(crate) rank: i64,
+    /// The run of the schedule it was made in.
+    pub(crate) tick: u64,
     /// When the entity was served last, or 0: of those who ask at the same time, whoever has waited longest is first.
     pub(crate) served: u64,
     pub(crate) map: Entity,
@@ -36,9 +39,65 @@ pub(crate) enum Task {
     Path(Wish),
     /// Paths for all of a group; the entity is that of the order.
     Group(Arc<Muster>),
+    /// Paths for several who go to the same place; the entity is that of the first of them.
+    Convoy(Arc<Riders>),
+}
+
+/// Those who are answered together, by number: who they are, and what each wishes.
+#[derive(Debug)]
+pub(crate) struct Riders {
+    pub(crate) destination: Destination,
+    pub(crate) tickets: Vec<(Entity, u64)>,
+    pub(crate) wishes: Vec<Wish>,
+}
+
+/// Where an order leads, and for what kind of unit: one field serves all who have this in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Destination {
+    pub(crate) map: Entity,
+    pub(crate) kind: Kind,
+    /// The bits of a point, or a cell.
+    aim: (bool, u32, u32),
+}
+
+impl Destination {
+    /// `None` if the order asks for something that it cannot have in common with others.
+    pub(crate) fn of(order: &Order) -> Option<Self> {
+        let Task::Path(wish) = &order.task else { return None };
+        let (Aims::One(aim), None, true) = (&wish.aims, &wish.around, Field::suits(&wish.options.0)) else {
+            return None;
+        };
+        let aim = match aim {
+            Aim::Point(point) => (true, point.x.to_bits(), point.y.to_bits()),
+            Aim::Cell(cell) => (false, cell.x.cast_unsigned(), cell.y.cast_unsigned()),
+        };
+        Some(Self { map: order.map, kind: order.kind, aim })
+    }
+}
+
+/// Who a search is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Owner {
+    /// A unit, or the group whose order it is.
+    Entity(Entity),
+    /// All riders of the order with this ticket.
+    Convoy(u64),
+}
+
+impl Order {
+    pub(crate) fn owner(&self) -> Owner {
+        match self.task {
+            Task::Convoy(_) => Owner::Convoy(self.ticket),
+            Task::Path(_) | Task::Group(_) => Owner::Entity(self.entity),
+        }
+    }
 }
 
 /// News for the workers.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a box would be an allocation per request; blocks of these are used again"
+)]
 #[derive(Debug)]
 pub(crate) enum Item {
     Order(Order),

@@ -14,9 +14,10 @@ use bevy::tasks::futures_lite::future::yield_now;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use wayfare::Scratch;
 
+use crate::convoy::LookUp;
 use crate::event::FailureReason;
 use crate::queue::Due;
-use crate::queue::job::{Advanced, Job, LookUp, Stub};
+use crate::queue::job::{Advanced, Company, Job, Stub};
 use crate::queue::order::{Item, Outcome};
 use crate::queue::waiting::Waiting;
 use crate::scene::Scene;
@@ -277,7 +278,9 @@ impl Shared {
                 return Turn::Stalled;
             }
             let Some(job) = waiting.next() else {
-                return if spent == 0 { Turn::Idle } else { Turn::Worked };
+                // Orders may have been read whose run has not been to its end.
+                let is_read = self.posted.load(Ordering::Acquire) == 0;
+                return if spent == 0 && is_read { Turn::Idle } else { Turn::Worked };
             };
             drop(waiting);
             spent = self.run(job, slice / 2).max(LEAST_NODES).saturating_add(spent);
@@ -295,7 +298,7 @@ impl Shared {
             Err(TryLockError::WouldBlock) => return,
         };
         if let Some(scene) = post.scene.take() {
-            waiting.scene = scene;
+            waiting.set_scene(scene);
         }
         let room = SPARE_BLOCKS.saturating_sub(post.empty.len());
         post.empty.extend(waiting.emptied.drain(..).take(room));
@@ -306,6 +309,8 @@ impl Shared {
         let blocks: Vec<Vec<Item>> = post.blocks.drain(..most).collect();
         post.count -= blocks.iter().map(Vec::len).sum::<usize>();
         self.posted.store(post.count, Ordering::Release);
+        // The main thread holds the lock for as long as it writes, so an empty post has whole runs only.
+        let is_all = post.count == 0;
         // Sorting them in takes a while, in which the main thread can write again.
         drop(post);
         for mut block in blocks {
@@ -313,6 +318,9 @@ impl Shared {
                 waiting.absorb(item);
             }
             waiting.emptied.push(block);
+        }
+        if is_all {
+            waiting.close_run();
         }
         self.count(waiting);
     }
@@ -339,7 +347,7 @@ impl Shared {
     /// Runs one search for a while. Returns how many nodes that closed.
     fn run(&self, job: Job, nodes: u32) -> u32 {
         let from = Instant::now();
-        let (stub, before, muster) = (job.stub(), job.nodes(), job.muster());
+        let (stub, before, company) = (job.stub(), job.nodes(), job.company());
         let buffer = || lock(&self.buffers).pop().unwrap_or_default();
         // A search that panics leaves nothing behind that is used again: it and its scratch are dropped.
         let advanced = catch_unwind(AssertUnwindSafe(|| job.advance(self.look_up, nodes, buffer)));
@@ -360,12 +368,28 @@ impl Shared {
                 self.conclude(&mut waiting, stub, Some(scratch), outcomes);
                 closed.saturating_sub(before)
             }
+            Ok(Advanced::Partly(outcomes, job)) => {
+                let closed = job.nodes();
+                self.set_down(&mut waiting, outcomes);
+                waiting.put_aside(job);
+                closed - before
+            }
+            Ok(Advanced::Convoyed(outcomes, closed, scratch, field)) => {
+                self.set_down(&mut waiting, outcomes);
+                waiting.conclude(stub, Some(scratch));
+                if let (Some(Company::Convoy(riders)), Some(field)) = (company, field) {
+                    waiting.keep(riders.destination, field);
+                }
+                closed.saturating_sub(before)
+            }
             Err(_) => {
-                match muster {
-                    Some(muster) => {
-                        let outcomes = stub.refuse(&muster, FailureReason::SearchPanicked);
-                        self.conclude(&mut waiting, stub, None, outcomes);
+                let refused = |company| stub.refuse(company, FailureReason::SearchPanicked);
+                match &company {
+                    Some(convoy @ Company::Convoy(_)) => {
+                        self.set_down(&mut waiting, refused(convoy));
+                        waiting.conclude(stub, None);
                     }
+                    Some(group) => self.conclude(&mut waiting, stub, None, refused(group)),
                     None => self.conclude(&mut waiting, stub, None, [stub.panicked(from.elapsed())]),
                 }
                 nodes.into()
@@ -385,15 +409,27 @@ impl Shared {
     ) {
         let wanted = waiting.conclude(stub, scratch);
         for outcome in outcomes {
-            if !wanted {
-                if let Ok(planned) = outcome.result {
-                    lock(&self.buffers).push(planned.points);
-                }
-            } else if let Err(TrySendError::Full(outcome) | TrySendError::Disconnected(outcome)) =
-                self.sender.try_send(outcome)
-            {
-                waiting.unsent.push_back(outcome);
+            self.send(waiting, outcome, wanted);
+        }
+    }
+
+    /// Sends answers to those of a convoy who still want theirs.
+    fn set_down(&self, waiting: &mut Waiting, outcomes: Vec<Outcome>) {
+        for outcome in outcomes {
+            let wanted = waiting.set_down(outcome.entity, outcome.ticket);
+            self.send(waiting, outcome, wanted);
+        }
+    }
+
+    fn send(&self, waiting: &mut Waiting, outcome: Outcome, wanted: bool) {
+        if !wanted {
+            if let Ok(planned) = outcome.result {
+                lock(&self.buffers).push(planned.points);
             }
+        } else if let Err(TrySendError::Full(outcome) | TrySendError::Disconnected(outcome)) =
+            self.sender.try_send(outcome)
+        {
+            waiting.unsent.push_back(outcome);
         }
     }
 }

@@ -66,6 +66,35 @@ fn a_panic_is_the_failure_of_one_unit() {
     }
 }
 
+#[test]
+fn a_panic_is_the_failure_of_one_convoy() {
+    for drive in [Drive::Pool, Drive::InFrame] {
+        let settings = PathfindingSettings { drive, ..default() };
+        let mut app = app(Map::new(20, 20).expect("small"), Pool::new(64, look_up_or_panic), settings);
+        for round in 1..=3 {
+            for x in 0..60 {
+                let goal = match x % 3 {
+                    0 => CURSED,
+                    1 => Cell::new(3, 19),
+                    _ => Cell::new(x % 20, 5),
+                };
+                app.world_mut().spawn(PathRequest::between(Cell::new(x % 20, 0), goal));
+            }
+            let until = Instant::now() + Duration::from_secs(20);
+            while Instant::now() < until {
+                app.update();
+                let ends = app.world().resource::<Ends>();
+                if ends.found + ends.failed.len() == 60 * round {
+                    break;
+                }
+            }
+            let ends = app.world().resource::<Ends>();
+            assert_eq!(ends.found, 40 * round);
+            assert_eq!(ends.failed, vec![FailureReason::SearchPanicked; 20 * round]);
+        }
+    }
+}
+
 /// A winding way through walls, so that every search is long.
 fn maze() -> Map {
     let mut map = Map::new(200, 200).expect("small");

@@ -115,8 +115,8 @@ fn a_flood_of_high_priorities_starves_nobody() {
 fn an_order_that_replaces_another_keeps_its_place() {
     let mut game = slow_game(Map::new(64, 64).unwrap(), 64);
     let units: Vec<Entity> = (0..20).map(|i| game.unit_with(i, 0, still())).collect();
-    for unit in &units {
-        game.order(*unit, PathRequest::to(Cell::new(63, 63)));
+    for (unit, y) in units.iter().zip(40..) {
+        game.order(*unit, PathRequest::to(Cell::new(63, y)));
     }
     game.update();
     assert!(found(&game).len() < 10);
@@ -124,6 +124,25 @@ fn an_order_that_replaces_another_keeps_its_place() {
     game.until("all are served", |game| found(game).len() == 20);
     assert_eq!(found(&game), units);
     assert_eq!(game.path(units[10]).end(), Some(game.centre(0, 63).truncate()));
+}
+
+#[test]
+fn those_with_one_goal_are_served_in_their_order() {
+    let mut game = slow_game(Map::new(64, 64).unwrap(), 64);
+    let units: Vec<Entity> = (0..40).map(|i| game.unit_with(i, 0, still())).collect();
+    for unit in &units {
+        game.order(*unit, PathRequest::to(Cell::new(63, 63)));
+    }
+    game.update();
+    assert!(found(&game).len() < 10);
+    // Alone, it comes when its turn is, not after all the others.
+    game.order(units[20], PathRequest::to(Cell::new(0, 63)));
+    game.until("all are served", |game| found(game).len() == 40);
+    let mut served = found(&game);
+    let at = served.iter().position(|unit| *unit == units[20]).unwrap();
+    assert!(at <= 20);
+    served.remove(at);
+    assert!(served.iter().eq(units.iter().filter(|unit| **unit != units[20])));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod obstacles;
 mod layers;
 mod fairness;
 mod pool;
+mod convoy;
 mod lockstep;
 mod group;
 mod formation;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::cell::{Area, Cell, Direction};
 use crate::cost::Cost;
-use crate::query::{Heuristic, RouteShape, Weight};
+use crate::query::{Heuristic, PathQuery, RouteShape, Weight};
 use crate::record::Effort;
 use crate::route::{Answer, QueryError, Route};
 use crate::search::Progress;
@@ -161,6 +161,26 @@ impl Field {
             self.spread();
         }
         Progress::Done
+    }
+
+    /// Closes up to `max_nodes` cells or a few more on the way to one more start, and says whether all is known of the way
+    /// from there.
+    pub fn run_to(&mut self, from: Cell, max_nodes: u32) -> Progress {
+        let end = self.scratch.effort.closed.saturating_add(max_nodes.into());
+        while self.cost(from).is_none() && !self.exhausted {
+            if self.scratch.effort.closed >= end {
+                return Progress::Running;
+            }
+            self.spread();
+        }
+        Progress::Done
+    }
+
+    /// Whether it finds what this query asks for: the cheapest path, however far away, in any shape.
+    pub fn suits(query: &PathQuery) -> bool {
+        let PathQuery { start, goal, straight_line, fallback, shape, .. } = *query;
+        let plain = PathQuery::new(start, goal).straight_line(straight_line).fallback(fallback).shape(shape);
+        *query == plain
     }
 
     /// Whether it has spread as far as it was asked to.

@@ -16,6 +16,7 @@ pub(crate) mod flood;
 pub(crate) mod canon;
 pub(crate) mod spread;
 pub mod field;
+pub mod convoy;
 mod job;
 
 use core::fmt;
@@ -27,6 +28,7 @@ use crate::query::PathQuery;
 use crate::record::{Effort, Recorder};
 use crate::route::{Answer, QueryError};
 use crate::snapshot::Snapshot;
+pub use convoy::Convoy;
 pub use field::Field;
 use job::Job;
 pub use scratch::Scratch;
