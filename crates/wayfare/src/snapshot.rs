@@ -86,7 +86,8 @@ impl Snapshot {
         self.islands = if same_shape { self.islands.updated(ground, &before) } else { Islands::new(ground) };
         self.bits = match (self.bits.take(), ground.jump_costs()) {
             (Some(mut bits), Some(_)) if same_shape => {
-                Arc::make_mut(&mut bits).update(ground, walkable.chunks().changed_from(before.chunks()));
+                let changed = walkable.chunks().changed_from(before.chunks());
+                Arc::make_mut(&mut bits).update(ground, Some(&self.islands), changed);
                 Some(bits)
             }
             (_, Some(_)) => Some(Arc::new(Bits::new(ground))),

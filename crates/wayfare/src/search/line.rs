@@ -131,6 +131,7 @@ pub(crate) fn straight_path(
     cells.clear();
     cells.push(from);
     let cost = match ground.view.rules.directions {
+        Directions::Eight if is_plainly_blocked(ground, from, to) => return None,
         Directions::Eight => king_steps(ground, from, to, cells),
         Directions::Four => rook_steps(ground, from, to, cells),
     }?;
@@ -142,6 +143,32 @@ pub(crate) fn straight_path(
         StraightLine::IfUniform => is_even(ground, from, to),
     };
     taken.then_some(cost)
+}
+
+/// Cells of a line that are looked at before it is followed, in sixteenths of its length: halves first.
+const PROBES: [i64; 15] = [8, 4, 12, 2, 6, 10, 14, 1, 3, 5, 7, 9, 11, 13, 15];
+
+/// Whether a blocked cell of Bresenham's line is found at once. Walls are wide, so most lines that are not clear are told by a
+/// few cells.
+///
+/// PERF: 11, 7 and 2 % fewer instructions for a whole query along a survey on `MovingAI`'s `sc1/BigGameHunters`,
+/// `bg512/AR0700SR` and `rooms/32room_000`.
+fn is_plainly_blocked(ground: &Ground, from: Cell, to: Cell) -> bool {
+    let (along, across) = axes(from, to);
+    let (nx, ny) = from.gap(to);
+    let (n, m) = (i64::from(nx.max(ny)), i64::from(nx.min(ny)));
+    n >= 16
+        && PROBES.iter().any(|part| {
+            let i = n * part / 16;
+            let (i, moved) = (near(i), near((2 * i * m + n) / (2 * n)));
+            !ground.is_open(from + (along.0 * i + across.0 * moved, along.1 * i + across.1 * moved))
+        })
+}
+
+/// Sides of maps are below 2^14.
+#[expect(clippy::cast_possible_truncation, reason = "no farther than the ends of a line on the map")]
+const fn near(steps: i64) -> i32 {
+    steps as i32
 }
 
 /// Bresenham's line: one step per column (or row, if steep), diagonal where the line has moved on.
