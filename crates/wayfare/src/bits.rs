@@ -171,6 +171,11 @@ impl Plane {
         self.part(line as usize, 0)
     }
 
+    /// Where scans along a line stop, towards higher or lower numbers.
+    pub(crate) fn stop_words(&self, line: u32, is_ahead: bool) -> &[u64] {
+        self.part(line as usize, if is_ahead { 1 } else { 2 })
+    }
+
     /// Reads the plane from a line on.
     #[inline]
     pub(crate) fn cursor(&self, line: u32) -> Cursor<'_> {
@@ -410,7 +415,7 @@ fn free_words(ground: &Ground, terrain: &[u8; CHUNK_CELLS]) -> [u64; BAND] {
 }
 
 /// Turns rows into columns, by swapping ever smaller squares (Henry S. Warren, "Hacker's Delight").
-fn transpose(words: &mut [u64; BAND]) {
+pub(crate) fn transpose(words: &mut [u64; BAND]) {
     let (mut side, mut mask) = (32, 0xFFFF_FFFF_u64);
     while side != 0 {
         let mut row = 0;

@@ -1,6 +1,6 @@
 //! A [`Survey`] as bytes, and back: see [`bake`](crate::bake).
 //!
-//! Where corners and runs are follows from the map, and what a jump costs from its ends. What takes long to find is kept:
+//! Where corners, runs and rays are follows from the map, and what a jump costs from its ends. What takes long to find is kept:
 //! the jumps and what they looked at, how far diagonals go, blocks of dead ends, and distances from landmarks.
 
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use crate::survey::corners::Corners;
 use crate::survey::deadend::{DeadEnds, Forest, NO_BLOCK};
 use crate::survey::graph::{Graph, Leap};
 use crate::survey::landmark::{COUNT, Distances, Landmarks};
+use crate::survey::rays::Rays;
 use crate::survey::{Findings, Survey};
 
 const MARK: Mark = *b"wayfrSRV";
@@ -52,7 +53,7 @@ impl Survey {
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
         let Some(findings) = &self.findings else { return Writer::new(MARK, NOTHING).finish() };
-        let Findings { map, view, graph, dead_ends, landmarks } = &**findings;
+        let Findings { map, view, graph, dead_ends, landmarks, .. } = &**findings;
         let mut writer = Writer::new(MARK, fingerprint(map, view));
         writer.section(|writer| write_jumps(graph, writer));
         writer.section(|writer| {
@@ -86,8 +87,8 @@ impl Survey {
         let dead_ends = DeadEnds::of(bits, &graph.corners, rows, columns);
         let landmarks = read_landmarks(map, &graph.corners, reader.section()?)?;
         reader.finish()?;
-        let (map, view) = (map.clone(), view.clone());
-        Ok(Self::of_even(Arc::new(Findings { map, view, graph, dead_ends, landmarks })))
+        let (map, view, rays) = (map.clone(), view.clone(), Rays::of(bits, &graph.corners));
+        Ok(Self::of_even(Arc::new(Findings { map, view, graph, rays, dead_ends, landmarks })))
     }
 }
 

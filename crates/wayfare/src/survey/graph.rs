@@ -11,7 +11,7 @@ use crate::cell::Direction;
 use crate::cost::Cost;
 use crate::map::Map;
 use crate::rules::Directions;
-use crate::search::jump::scan::{Landing, NO_GOAL, Scan, Scout};
+use crate::search::jump::scan::{Landing, Scan, Scout};
 use crate::survey::changes::{Bounds, Changes};
 use crate::survey::corners::{Corner, Corners, clearances, is_clear, sees};
 
@@ -71,7 +71,7 @@ impl Graph {
         done: usize,
         more: usize,
     ) -> Option<()> {
-        let scan = Scan { bits, costs, goal: NO_GOAL };
+        let scan = Scan::of_all(bits, costs);
         let end = self.corners.list.len().min(done + more);
         for number in done..end {
             let corner = self.corners.list[number];

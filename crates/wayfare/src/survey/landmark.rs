@@ -11,6 +11,7 @@ use crate::search::jump::scan::{Landing, NO_GOAL, Scan};
 use crate::search::open::Open;
 use crate::survey::corners::{Corners, clearances, sees};
 use crate::survey::graph::Graph;
+use crate::survey::rays::Rays;
 
 /// How many there are: a cache line of distances holds two corners.
 pub(crate) const COUNT: usize = 8;
@@ -29,12 +30,12 @@ pub(crate) struct Landmarks {
 
 impl Landmarks {
     /// `None` where there are too few corners for it to matter, or distances are too large to be kept.
-    pub(crate) fn new(bits: &Bits, costs: [Cost; 3], graph: &Graph) -> Option<Self> {
+    pub(crate) fn new(bits: &Bits, costs: [Cost; 3], graph: &Graph, rays: Option<&Rays>) -> Option<Self> {
         let corners = &graph.corners;
         if corners.list.len() < 8 * COUNT {
             return None;
         }
-        let arrivals = Arrivals::new(bits, costs, corners);
+        let arrivals = Arrivals::new(bits, costs, corners, rays);
         let mut open = Open::default();
         // The farthest corner from anywhere is a first landmark; then whichever is farthest from all others.
         let anywhere =
@@ -108,8 +109,8 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    fn new(bits: &Bits, costs: [Cost; 3], corners: &Corners) -> Self {
-        let scan = Scan { bits, costs, goal: NO_GOAL };
+    fn new(bits: &Bits, costs: [Cost; 3], corners: &Corners, rays: Option<&Rays>) -> Self {
+        let scan = Scan { rays, ..Scan::of_all(bits, costs) };
         let mut jumps: Vec<(u32, u32, u32)> = Vec::new();
         let mut firsts = vec![0_u32; corners.list.len() + 1];
         for (number, corner) in (0..).zip(&corners.list) {

@@ -8,6 +8,7 @@
 pub(crate) mod changes;
 pub(crate) mod corners;
 pub(crate) mod graph;
+pub(crate) mod rays;
 pub(crate) mod deadend;
 pub(crate) mod landmark;
 mod bake;
@@ -26,6 +27,7 @@ use changes::Changes;
 use deadend::DeadEnds;
 use graph::Graph;
 use landmark::Landmarks;
+use rays::Rays;
 
 /// What was found out about a map in advance, for searches to be faster.
 ///
@@ -58,6 +60,8 @@ pub(crate) struct Findings {
     map: Map,
     view: View,
     pub(crate) graph: Graph,
+    /// In eight directions.
+    pub(crate) rays: Option<Rays>,
     pub(crate) dead_ends: DeadEnds,
     pub(crate) landmarks: Option<Landmarks>,
 }
@@ -76,7 +80,7 @@ impl Survey {
         let terrain = self.terrain.as_ref().map_or(0, |landmarks| landmarks.bytes());
         let nothing = SurveyBytes { landmarks: terrain, ..SurveyBytes::default() };
         self.findings.as_ref().map_or(nothing, |findings| SurveyBytes {
-            graph: findings.graph.bytes(),
+            graph: findings.graph.bytes() + findings.rays.as_ref().map_or(0, Rays::bytes),
             dead_ends: findings.dead_ends.bytes(),
             landmarks: findings.landmarks.as_ref().map_or(0, Landmarks::bytes),
         })
@@ -188,16 +192,18 @@ impl Surveyor {
                 Stage::Landmarks(graph, Box::new(dead_ends))
             }
             (Stage::Landmarks(graph, dead_ends), Some(bits)) => {
+                let rays = Rays::of(bits, &graph.corners);
                 // In four directions there are so many ways of one length that an estimate hardly helps.
                 let landmarks = match view.rules.directions {
                     Directions::Four => None,
-                    Directions::Eight => Landmarks::new(bits, costs, &graph),
+                    Directions::Eight => Landmarks::new(bits, costs, &graph, rays.as_ref()),
                 };
                 let (map, view) = (map.clone(), view.clone());
                 Stage::Done(Survey::of_even(Arc::new(Findings {
                     map,
                     view,
                     graph,
+                    rays,
                     dead_ends: *dead_ends,
                     landmarks,
                 })))
@@ -371,8 +377,7 @@ mod tests {
 
     fn search_scan(snapshot: &Snapshot) -> crate::search::jump::scan::Scan<'_> {
         let costs = snapshot.ground.jump_costs().unwrap().map(Cost::from);
-        let goal = crate::search::jump::scan::NO_GOAL;
-        crate::search::jump::scan::Scan { bits: snapshot.bits.as_ref().unwrap(), costs, goal }
+        crate::search::jump::scan::Scan::of_all(snapshot.bits.as_ref().unwrap(), costs)
     }
 
     #[test]

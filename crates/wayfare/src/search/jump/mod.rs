@@ -130,7 +130,7 @@ impl<W: Ways> JumpSearch<W> {
                 self.aim(scratch);
             }
             let Self { ways, bits, costs, goal, .. } = self;
-            let scan = Scan { bits, costs: *costs, goal: *goal };
+            let scan = Scan { goal: *goal, ..Scan::of_all(bits, *costs) };
             let Scratch { jumps, open, effort, marks, .. } = scratch;
             ways.for_each_jump(&scan, Origin { node, at, entered }, marks, |next, landing| {
                 let g = g + landing.cost;
@@ -150,7 +150,8 @@ impl<W: Ways> JumpSearch<W> {
     fn aim(&mut self, scratch: &mut Scratch) {
         let Self { ways, bits, costs, goal, goal_node, .. } = self;
         let Scratch { jumps, open, marks, .. } = scratch;
-        if ways.aim(&Scan { bits, costs: *costs, goal: *goal }, self.start, marks) {
+        let scan = Scan { goal: *goal, ..Scan::of_all(bits, *costs) };
+        if ways.aim(&scan, self.start, marks) {
             open.renew(|node| {
                 let at = ways.at(node);
                 let is_worth = node == *goal_node || ways.is_worth(node, at, marks);

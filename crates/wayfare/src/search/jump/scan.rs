@@ -13,6 +13,7 @@ use crate::bits::{At, Bits, Cursor};
 use crate::cell::Direction;
 use crate::cost::Cost;
 use crate::rules::{Corners, Directions};
+use crate::survey::rays::{Ray, Rays};
 use crate::turns::natural;
 
 /// Where a jump ends.
@@ -51,12 +52,20 @@ pub(crate) struct Scan<'a> {
     pub(crate) costs: [Cost; 3],
     /// Jumps end here, too. [`NO_GOAL`] is never met.
     pub(crate) goal: At,
+    /// What is known of diagonals, if the ground is as it was then. Whoever wants to know what a scan [reaches](Scout::reach) must do
+    /// without.
+    pub(crate) rays: Option<&'a Rays>,
 }
 
 /// A cell of the border.
 pub(crate) const NO_GOAL: At = At { x: 0, y: 0 };
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    /// With no goal to meet, and nothing known of diagonals.
+    pub(crate) const fn of_all(bits: &'a Bits, costs: [Cost; 3]) -> Self {
+        Self { bits, costs, goal: NO_GOAL, rays: None }
+    }
+
     /// Tells `scout` the end of every jump worth taking out of a cell entered in direction `entered`, or anyhow.
     #[inline]
     pub(crate) fn jump_on(&self, at: At, entered: u8, scout: &mut impl Scout) {
@@ -75,10 +84,10 @@ impl Scan<'_> {
             (North | South, Directions::Four) => self.walk_column(at, direction, scout),
             (North | South, _) => self.straight(&self.bits.columns.cursor(at.x), at, direction, 0, scout),
             (East | West, _) => self.straight(&self.bits.rows.cursor(at.y), at, direction, 0, scout),
-            (NorthWest, _) => self.diagonal::<false, false>(at, direction, scout),
-            (NorthEast, _) => self.diagonal::<true, false>(at, direction, scout),
-            (SouthEast, _) => self.diagonal::<true, true>(at, direction, scout),
-            (SouthWest, _) => self.diagonal::<false, true>(at, direction, scout),
+            (NorthWest, _) => self.any_diagonal::<false, false>(at, direction, scout),
+            (NorthEast, _) => self.any_diagonal::<true, false>(at, direction, scout),
+            (SouthEast, _) => self.any_diagonal::<true, true>(at, direction, scout),
+            (SouthWest, _) => self.any_diagonal::<false, true>(at, direction, scout),
         }
     }
 
@@ -102,6 +111,63 @@ impl Scan<'_> {
         }
         let cost = cost + Cost::from(from.abs_diff(to)) * self.costs[direction.axis()];
         scout.land(Landing { at: end, entered: direction, cost });
+    }
+
+    #[inline]
+    fn any_diagonal<const EAST: bool, const SOUTH: bool>(
+        &self,
+        at: At,
+        direction: Direction,
+        scout: &mut impl Scout,
+    ) {
+        match self.rays {
+            Some(rays) => {
+                self.known_diagonal::<EAST, SOUTH>(rays.ray::<EAST, SOUTH>(at), at, direction, scout)
+            }
+            None => self.diagonal::<EAST, SOUTH>(at, direction, scout),
+        }
+    }
+
+    /// As [`diagonal`](Self::diagonal), from one cell where there is something to do to the next.
+    #[inline]
+    fn known_diagonal<const EAST: bool, const SOUTH: bool>(
+        &self,
+        ray: Ray<'_>,
+        from: At,
+        direction: Direction,
+        scout: &mut impl Scout,
+    ) {
+        let Self { bits, goal, .. } = *self;
+        let corners = bits.rules.corners;
+        let own = natural(bits.rules, direction);
+        let along_row = if EAST { Direction::East } else { Direction::West };
+        let along_column = if SOUTH { Direction::South } else { Direction::North };
+        let mut at = from;
+        loop {
+            let stop = ray.stop(at.y, SOUTH).abs_diff(at.y);
+            // The goal's row and column are worth a look, too. What is behind is far: a number below 0 wraps.
+            let to_column = if EAST { goal.x.wrapping_sub(at.x) } else { at.x.wrapping_sub(goal.x) };
+            let to_row = if SOUTH { goal.y.wrapping_sub(at.y) } else { at.y.wrapping_sub(goal.y) };
+            let steps = (stop - 1).min(to_column.wrapping_sub(1)).min(to_row.wrapping_sub(1)) + 1;
+            at.x = if EAST { at.x + steps } else { at.x - steps };
+            at.y = if SOUTH { at.y + steps } else { at.y - steps };
+            let before =
+                At { x: if EAST { at.x - 1 } else { at.x + 1 }, y: if SOUTH { at.y - 1 } else { at.y + 1 } };
+            let row = bits.rows.cursor(at.y);
+            let above = bits.rows.cursor(before.y);
+            if !row.is_free(at.x) || !corners.allow(above.is_free(at.x), row.is_free(before.x)) {
+                return;
+            }
+            let cost = Cost::from(at.y.abs_diff(from.y)) * self.costs[2];
+            let turns = corners != Corners::BothFree
+                && bits.turns.steps(direction as u8, bits.free_around(at)) & !own != 0;
+            if turns || at == goal {
+                scout.land(Landing { at, entered: direction, cost });
+                return;
+            }
+            self.straight(&row, at, along_row, cost, scout);
+            self.straight(&bits.columns.cursor(at.x), at, along_column, cost, scout);
+        }
     }
 
     /// Along a diagonal until it is blocked or has a turn of its own, scanning a row and a column from each of its cells.

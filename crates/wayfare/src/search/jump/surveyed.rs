@@ -72,12 +72,13 @@ impl Ways for Surveyed {
     }
 
     fn aim(&mut self, scan: &Scan<'_>, start: At, marks: &mut Marks) -> bool {
-        let Findings { dead_ends, landmarks, graph, .. } = &*self.findings;
+        let Findings { dead_ends, landmarks, graph, rays, .. } = &*self.findings;
         self.aims = self.knows_all;
         if self.aims {
             dead_ends.mark(scan.bits, start, scan.goal, marks);
             let landmarks = landmarks.as_ref();
-            self.goal = landmarks.map(|landmarks| landmarks.distances_of(scan, &graph.corners, scan.goal));
+            let rayed = Scan { rays: rays.as_ref(), ..*scan };
+            self.goal = landmarks.map(|landmarks| landmarks.distances_of(&rayed, &graph.corners, scan.goal));
         }
         self.aims
     }
@@ -108,7 +109,8 @@ impl Ways for Surveyed {
         let node = corner.and_then(|corner| corner.node(from.entered));
         let fresh = |node: &u32| self.changes.as_ref().is_none_or(|changes| !graph.is_stale(*node, changes));
         let Some(node) = node.filter(fresh) else {
-            scan.jump_on(from.at, from.entered, &mut |landing: Landing| {
+            let rays = self.findings.rays.as_ref().filter(|_| self.changes.is_none());
+            Scan { rays, ..*scan }.jump_on(from.at, from.entered, &mut |landing: Landing| {
                 let node = self.node(landing.at);
                 if landing.at == scan.goal || self.is_worth(node, landing.at, marks) {
                     visit(node, landing);
