@@ -4,7 +4,7 @@
 
 use bevy_northstar::prelude::Nav;
 use grid_util::grid::ValueGrid;
-use wayfare::prelude::{Cell, Map, Route};
+use wayfare::prelude::{Cell, Map, Progress, Route, Surveyor};
 
 use super::script::Batch;
 use crate::contender::{Contender, Ours};
@@ -16,10 +16,14 @@ pub(crate) trait Edit: Contender {
     /// Makes all edits, and whatever must be done before the next query. Timed.
     fn apply(&mut self, batch: &Batch);
 
-    /// What a worker does after that, while queries may be answered already. Timed apart. Says whether there was anything.
+    /// What a worker does after that, while queries may be answered already, until what edits have outdated is in use again.
+    /// Timed apart. Says whether there was anything.
     fn repair(&mut self) -> bool {
         false
     }
+
+    /// What it does then, for queries to be faster still. Timed apart, too.
+    fn refine(&mut self) {}
 }
 
 /// Wayfare as a game would use it: edit the map, then refresh the snapshot.
@@ -63,7 +67,10 @@ impl Edit for OursEdited {
 
 /// The same with a survey that is brought up to date after each batch.
 #[derive(Debug)]
-pub(crate) struct OursSurveyed(OursEdited);
+pub(crate) struct OursSurveyed {
+    edited: OursEdited,
+    surveyor: Option<Surveyor>,
+}
 
 impl Contender for OursSurveyed {
     const NAME: &'static str = "surveyed";
@@ -73,11 +80,11 @@ impl Contender for OursSurveyed {
     fn build(level: &Level) -> Self {
         let mut edited = OursEdited::build(level);
         edited.ours.survey();
-        Self(edited)
+        Self { edited, surveyor: None }
     }
 
     fn find(&mut self, start: Cell, goal: Cell) -> Option<Self::Path> {
-        self.0.find(start, goal)
+        self.edited.find(start, goal)
     }
 
     fn write_cells(path: &Self::Path, start: Cell, cells: &mut Vec<Cell>) {
@@ -85,18 +92,32 @@ impl Contender for OursSurveyed {
     }
 
     fn recycle(&mut self, path: Self::Path) {
-        self.0.recycle(path);
+        self.edited.recycle(path);
     }
 }
 
 impl Edit for OursSurveyed {
     fn apply(&mut self, batch: &Batch) {
-        self.0.apply(batch);
+        self.edited.apply(batch);
     }
 
+    /// The graph and its dead ends.
     fn repair(&mut self) -> bool {
-        self.0.ours.survey();
+        let snapshot = &mut self.edited.ours.snapshot;
+        let mut surveyor = Surveyor::new(snapshot);
+        while surveyor.so_far().is_none() && surveyor.run(u32::MAX) == Progress::Running {}
+        if let Some(survey) = surveyor.so_far() {
+            snapshot.learn(&survey);
+        }
+        self.surveyor = Some(surveyor);
         true
+    }
+
+    /// Rays and landmarks.
+    fn refine(&mut self) {
+        if let Some(surveyor) = self.surveyor.take() {
+            self.edited.ours.snapshot.learn(&surveyor.finish());
+        }
     }
 }
 

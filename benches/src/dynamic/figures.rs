@@ -26,6 +26,8 @@ pub(crate) struct Row {
     /// What a worker takes after that, if it has anything to do.
     pub(crate) repair_us_per_batch: Option<f64>,
     pub(crate) repair_us_worst: Option<f64>,
+    /// What it takes then, for queries to be faster still.
+    pub(crate) refinement_us_per_batch: Option<f64>,
     /// The mean over queries.
     pub(crate) query_us: f64,
     pub(crate) query_us_p99: f64,
@@ -56,6 +58,7 @@ impl Row {
             edit_us_worst: edits.into_iter().fold(0.0, f64::max),
             repair_us_per_batch: stats::mean(&replay.repair_us()),
             repair_us_worst: replay.repair_us().into_iter().reduce(f64::max),
+            refinement_us_per_batch: stats::mean(&replay.refinement_us()),
             query_us: queries.mean,
             query_us_p99: queries.p99,
             length_over_optimum: stats::mean(&lengths),
@@ -86,6 +89,8 @@ pub(crate) struct Summary {
     /// Ours, on a worker after a batch: the mean over scripts, and the worst batch.
     pub(crate) repair_us_per_batch: Option<f64>,
     pub(crate) repair_us_worst: Option<f64>,
+    /// And then: the mean over scripts.
+    pub(crate) refinement_us_per_batch: Option<f64>,
     /// Each peer's mean over ours.
     pub(crate) vs: BTreeMap<&'static str, Ratio>,
 }
@@ -96,6 +101,7 @@ impl Summary {
         let ours = Total::of(rows, Ours::NAME);
         let peers = rows.iter().map(|row| row.contender).filter(|name| !is_ours(name));
         let repairs: Vec<f64> = rows.iter().filter_map(|row| row.repair_us_per_batch).collect();
+        let refinements: Vec<f64> = rows.iter().filter_map(|row| row.refinement_us_per_batch).collect();
         let versus = |peer| {
             let theirs = Total::of(rows, peer);
             let edit = stats::ratio(theirs.edit_us, ours.edit_us);
@@ -108,6 +114,7 @@ impl Summary {
             query_us: ours.query_us,
             repair_us_per_batch: stats::mean(&repairs),
             repair_us_worst: rows.iter().filter_map(|row| row.repair_us_worst).reduce(f64::max),
+            refinement_us_per_batch: stats::mean(&refinements),
             vs: peers.map(versus).collect(),
         }
     }
@@ -182,7 +189,10 @@ pub(crate) fn summary_table(summary: &Summary) -> String {
         summary.queries, summary.mismatches, summary.edit_us_per_batch, summary.query_us,
     );
     if let (Some(mean), Some(worst)) = (summary.repair_us_per_batch, summary.repair_us_worst) {
-        text += &format!("  a survey is brought up to date in {mean:.0} µs per batch, {worst:.0} at worst\n");
+        let refinement = figure(summary.refinement_us_per_batch, 0);
+        text +=
+            &format!("  graph and dead ends are repaired in {mean:.0} µs per batch, {worst:.0} at worst; ");
+        text += &format!("rays and landmarks take {refinement} µs more\n");
     }
     text += "  peer's mean ÷ ours       edits   queries\n";
     for (&peer, ratio) in &summary.vs {
@@ -256,6 +266,7 @@ pub(crate) mod tests {
         row.extend([
             "repair_us_per_batch",
             "repair_us_worst",
+            "refinement_us_per_batch",
             "query_us",
             "query_us_p99",
             "length_over_optimum",
@@ -268,6 +279,7 @@ pub(crate) mod tests {
             "mismatches",
             "queries",
             "query_us",
+            "refinement_us_per_batch",
             "repair_us_per_batch",
             "repair_us_worst",
             "vs",

@@ -23,6 +23,8 @@ pub(crate) struct Replay {
     edits: Vec<Duration>,
     /// The best time of what is done after each batch; empty if nothing is.
     repairs: Vec<Duration>,
+    /// The best time of what is done after that.
+    refinements: Vec<Duration>,
     /// The best time of each query.
     queries: Vec<Duration>,
     /// The verdict on each query: the first bad one if any pass gave a bad answer.
@@ -35,6 +37,7 @@ impl Replay {
         Self {
             edits: vec![Duration::MAX; script.batches()],
             repairs: Vec::new(),
+            refinements: Vec::new(),
             queries: vec![Duration::MAX; queries],
             verdicts: (0..queries).map(|_| Verdict::default()).collect(),
         }
@@ -59,6 +62,10 @@ impl Replay {
                     if contender.repair() {
                         self.repairs.resize(self.edits.len(), Duration::MAX);
                         self.repairs[edited] = self.repairs[edited].min(clock.elapsed());
+                        let clock = ThreadTime::now();
+                        contender.refine();
+                        self.refinements.resize(self.edits.len(), Duration::MAX);
+                        self.refinements[edited] = self.refinements[edited].min(clock.elapsed());
                     }
                     edited += 1;
                     batch.changes.iter().for_each(|&(cell, open)| board.set(cell, open));
@@ -84,6 +91,11 @@ impl Replay {
     /// The best time of what is done after each batch, in microseconds.
     pub(crate) fn repair_us(&self) -> Vec<f64> {
         self.repairs.iter().map(|time| time.as_secs_f64() * 1e6).collect()
+    }
+
+    /// The best time of what is done after that, in microseconds.
+    pub(crate) fn refinement_us(&self) -> Vec<f64> {
+        self.refinements.iter().map(|time| time.as_secs_f64() * 1e6).collect()
     }
 
     /// The best time of each query, in microseconds.

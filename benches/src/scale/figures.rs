@@ -53,6 +53,7 @@ pub(crate) struct Bytes {
     pub(crate) bits: f64,
     pub(crate) graph: f64,
     pub(crate) dead_ends: f64,
+    pub(crate) rays: f64,
     pub(crate) landmarks: f64,
     pub(crate) total: f64,
     /// The survey in a file.
@@ -70,11 +71,13 @@ impl Row {
             snapshot.bits,
             survey.graph,
             survey.dead_ends,
+            survey.rays,
             survey.landmarks,
             probe.baked_bytes,
         ];
-        let [map, islands, bits, graph, dead_ends, landmarks, baked] = sizes.map(|size| size as f64 / cells);
-        let total = map + islands + bits + graph + dead_ends + landmarks;
+        let [map, islands, bits, graph, dead_ends, rays, landmarks, baked] =
+            sizes.map(|size| size as f64 / cells);
+        let total = map + islands + bits + graph + dead_ends + rays + landmarks;
         let build = probe.map + probe.snapshot + probe.survey;
         let (first_step, path) = (Spread::of(&us(&probe.corners)), Spread::of(&us(&probe.cells)));
         Self {
@@ -87,7 +90,7 @@ impl Row {
             bake_ms: ms(probe.bake),
             load_ms: ms(probe.load),
             build_ns_per_cell: build.as_secs_f64() * 1e9 / cells,
-            bytes_per_cell: Bytes { map, islands, bits, graph, dead_ends, landmarks, total, baked },
+            bytes_per_cell: Bytes { map, islands, bits, graph, dead_ends, rays, landmarks, total, baked },
             scratch_mb: probe.scratch_bytes as f64 / 1e6,
             queries: probe.corners.len(),
             first_step_mean_us: first_step.mean,
@@ -159,9 +162,9 @@ fn first_step_growth(rows: &[&Row]) -> Option<f64> {
 /// The lines above the rows.
 pub(crate) fn heading() -> String {
     "Square maps, paths between cells at least half a side apart; 8 directions, no corners cut.\n\
-     \x20                build ms                   file ms        bytes per cell                                            \
+     \x20                build ms                   file ms        bytes per cell                                                 \
      \x20scratch   first step µs        path µs        edit\n\
-     map    side     map  snapshot  survey    write   read   map islands  bits graph dead ends landmarks total  file \
+     map    side     map  snapshot  survey    write   read   map islands  bits graph dead ends  rays landmarks total  file \
      \x20     MB    mean     p99     mean     p99       µs  mismatches"
         .into()
 }
@@ -170,7 +173,7 @@ pub(crate) fn heading() -> String {
 pub(crate) fn line(row: &Row) -> String {
     let bytes = row.bytes_per_cell;
     format!(
-        "{:<5} {:>5}  {:>6.1}  {:>8.1}  {:>6.1}   {:>6.1} {:>6.1}  {:>4.2} {:>7.2} {:>5.2} {:>5.2} {:>9.2} {:>9.2} {:>5.2} \
+        "{:<5} {:>5}  {:>6.1}  {:>8.1}  {:>6.1}   {:>6.1} {:>6.1}  {:>4.2} {:>7.2} {:>5.2} {:>5.2} {:>9.2} {:>5.2} {:>9.2} {:>5.2} \
          {:>5.2}  {:>7.2}  {:>6.1}  {:>6.1}  {:>7.1} {:>7.1}  {:>7.1}  {:>4} of {}",
         row.map,
         row.side,
@@ -184,6 +187,7 @@ pub(crate) fn line(row: &Row) -> String {
         bytes.bits,
         bytes.graph,
         bytes.dead_ends,
+        bytes.rays,
         bytes.landmarks,
         bytes.total,
         bytes.baked,

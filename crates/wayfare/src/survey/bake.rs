@@ -11,15 +11,14 @@ use crate::cell::Direction;
 use crate::cost::Cost;
 use crate::map::Map;
 use crate::rules::Directions;
-use crate::search::jump::least_cost;
 use crate::snapshot::Snapshot;
 use crate::survey::changes::Bounds;
 use crate::survey::corners::Corners;
 use crate::survey::deadend::{DeadEnds, Forest, NO_BLOCK};
 use crate::survey::graph::{Graph, Leap};
-use crate::survey::landmark::{COUNT, Distances, Landmarks};
+use crate::survey::landmark::{GROUP, Landmarks, MOST, Row};
 use crate::survey::rays::Rays;
-use crate::survey::{Findings, Survey};
+use crate::survey::{Bearings, Findings, Survey};
 
 const MARK: Mark = *b"wayfrSRV";
 
@@ -53,14 +52,16 @@ impl Survey {
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
         let Some(findings) = &self.findings else { return Writer::new(MARK, NOTHING).finish() };
-        let Findings { map, view, graph, dead_ends, landmarks, .. } = &**findings;
+        let Findings { map, view, graph, dead_ends } = &**findings;
         let mut writer = Writer::new(MARK, fingerprint(map, view));
         writer.section(|writer| write_jumps(graph, writer));
         writer.section(|writer| {
-            graph.clearances.iter().flatten().for_each(|clearance| writer.number(*clearance));
+            let corners = graph.corners.list.iter().filter(|_| view.rules.directions == Directions::Eight);
+            corners.flat_map(|corner| corner.clearances).for_each(|clearance| writer.number(clearance));
         });
         writer.section(|writer| write_forest(&dead_ends.rows, writer));
         writer.section(|writer| write_forest(&dead_ends.columns, writer));
+        let landmarks = self.bearings.as_ref().and_then(|bearings| bearings.landmarks.as_ref());
         writer.section(|writer| landmarks.iter().for_each(|landmarks| write_landmarks(landmarks, writer)));
         writer.finish()
     }
@@ -81,14 +82,16 @@ impl Survey {
         };
         let costs = costs.map(Cost::from);
         let mut graph = read_jumps(map, bits, costs, reader.section()?)?;
-        graph.clearances = read_clearances(bits, &graph.corners, reader.section()?)?;
+        read_clearances(bits, &mut graph.corners, reader.section()?)?;
         let rows = read_forest(&bits.rows, reader.section()?)?;
         let columns = read_forest(&bits.columns, reader.section()?)?;
-        let dead_ends = DeadEnds::of(bits, &graph.corners, rows, columns);
+        let dead_ends = DeadEnds::of(bits, &mut graph.corners, rows, columns);
         let landmarks = read_landmarks(map, &graph.corners, reader.section()?)?;
         reader.finish()?;
-        let (map, view, rays) = (map.clone(), view.clone(), Rays::of(bits, &graph.corners));
-        Ok(Self::of_even(Arc::new(Findings { map, view, graph, rays, dead_ends, landmarks })))
+        let rays = Rays::of(bits, &graph.corners);
+        let (map, view) = (map.clone(), view.clone());
+        let findings = Arc::new(Findings { map, view, graph, dead_ends });
+        Ok(Self::of_even(findings, Some(Arc::new(Bearings { rays, landmarks }))))
     }
 }
 
@@ -97,7 +100,7 @@ fn write_jumps(graph: &Graph, writer: &mut Writer) {
     let mut nodes = (0..).zip(&graph.nodes);
     for (number, corner) in (0..).zip(&graph.corners.list) {
         for (node, (_, bounds)) in nodes.by_ref().take(corner.ways.count_ones() as usize) {
-            write_bounds(bounds.beyond(Bounds::around(corner.at)), writer);
+            write_bounds(bounds.beyond(Bounds::around(corner.at())), writer);
             let jumps = graph.jumps_of(node);
             writer.number(jumps.len() as u64);
             let mut before = number;
@@ -116,22 +119,20 @@ fn read_jumps(map: &Map, bits: &Bits, costs: [Cost; 3], mut reader: Reader<'_>) 
     let (mut nodes, mut jumps) = (Vec::new(), Vec::with_capacity(reader.left() / 2));
     for (number, corner) in (0..).zip(&corners.list) {
         for _ in 0..corner.ways.count_ones() {
-            let bounds = Bounds::around(corner.at).grown(read_bounds(&mut reader)?);
+            let bounds = Bounds::around(corner.at()).grown(read_bounds(&mut reader)?);
             nodes.push((begin(&jumps)?, bounds.ok_or(BakeError::Damaged)?));
             let mut to = number;
             for _ in 0..reader.number::<u64>()? {
                 to = reader.step(to)?;
                 let landing = corners.list.get(to as usize).filter(|_| to != number);
-                let at = landing.ok_or(BakeError::Damaged)?.at;
-                // No jump is longer than those that were found to fit.
-                let cost = u32::try_from(least_cost(bits, costs, corner.at, at)).unwrap_or(u32::MAX);
-                jumps.push(Leap::new(to, last_step(bits.rules.directions, corner.at, at), cost));
+                let at = landing.ok_or(BakeError::Damaged)?.at();
+                jumps.push(Leap::new(to, last_step(bits.rules.directions, corner.at(), at)));
             }
         }
     }
     nodes.push((begin(&jumps)?, Bounds::default()));
     reader.finish()?;
-    Ok(Graph { corners, nodes, jumps, clearances: Vec::new() })
+    Ok(Graph { corners, nodes, jumps })
 }
 
 /// The direction in which a jump lands: it goes diagonally first and straight then, or along a column first and a row then.
@@ -174,32 +175,31 @@ fn read_bounds(reader: &mut Reader<'_>) -> Result<[u8; 4], BakeError> {
     Ok(beyond)
 }
 
-fn read_clearances(
-    bits: &Bits,
-    corners: &Corners,
-    mut reader: Reader<'_>,
-) -> Result<Vec<[u16; 4]>, BakeError> {
-    let count = if bits.rules.directions == Directions::Eight { corners.list.len() } else { 0 };
-    let mut clearances = Vec::with_capacity(count.min(reader.left()));
-    for _ in 0..count {
-        clearances.push([reader.number()?, reader.number()?, reader.number()?, reader.number()?]);
+fn read_clearances(bits: &Bits, corners: &mut Corners, mut reader: Reader<'_>) -> Result<(), BakeError> {
+    for corner in corners.list.iter_mut().filter(|_| bits.rules.directions == Directions::Eight) {
+        for clearance in &mut corner.clearances {
+            *clearance = reader.number()?;
+        }
     }
-    reader.finish()?;
-    Ok(clearances)
+    reader.finish()
 }
 
 /// How many blocks there are, what each hangs on, and what each run hangs in.
 fn write_forest(forest: &Forest, writer: &mut Writer) {
-    writer.number(forest.tops.len() as u64);
+    writer.number(forest.blocks as u64);
+    let mut tops = vec![0; forest.blocks];
+    for hang in forest.hangs.iter().filter(|hang| hang.block != NO_BLOCK) {
+        tops[hang.block as usize] = hang.top;
+    }
     let mut before = 0;
-    for top in &forest.tops {
-        writer.step(before, *top);
-        before = *top;
+    for top in tops {
+        writer.step(before, top);
+        before = top;
     }
     before = 0;
-    for block in &forest.above {
+    for hang in &forest.hangs {
         // No block is 0.
-        let block = block.wrapping_sub(NO_BLOCK);
+        let block = hang.block.wrapping_sub(NO_BLOCK);
         writer.step(before, block);
         before = block;
     }
@@ -228,16 +228,19 @@ fn read_forest(plane: &Plane, mut reader: Reader<'_>) -> Result<Forest, BakeErro
 
 /// Where they are, and how far each corner is from them beside the corner before.
 fn write_landmarks(landmarks: &Landmarks, writer: &mut Writer) {
-    for place in landmarks.places {
+    writer.number(landmarks.places.len() as u64);
+    for place in &landmarks.places {
         writer.number(place.x);
         writer.number(place.y);
     }
-    let mut before = [0; COUNT];
-    for distances in &landmarks.distances {
-        for (before, distance) in before.iter().zip(distances) {
-            writer.step(*before, *distance);
+    let mut before = [Row([0; GROUP]); MOST / GROUP];
+    for rows in landmarks.distances.chunks_exact(landmarks.places.len() / GROUP) {
+        for (before, row) in before.iter_mut().zip(rows) {
+            for (before, distance) in before.0.iter().zip(row.0) {
+                writer.step(*before, distance);
+            }
+            *before = *row;
         }
-        before = *distances;
     }
 }
 
@@ -249,21 +252,27 @@ fn read_landmarks(
     if reader.left() == 0 {
         return Ok(None);
     }
-    let mut places = [At { x: 0, y: 0 }; COUNT];
-    for place in &mut places {
-        *place = At { x: reader.number()?, y: reader.number()? };
+    let count: usize = reader.number()?;
+    if !(GROUP..=MOST).contains(&count) || !count.is_multiple_of(GROUP) {
+        return Err(BakeError::Damaged);
+    }
+    let mut places = Vec::with_capacity(count);
+    for _ in 0..count {
+        let place = At { x: reader.number()?, y: reader.number()? };
         if !(1..=map.width()).contains(&place.x) || !(1..=map.height()).contains(&place.y) {
             return Err(BakeError::Damaged);
         }
+        places.push(place);
     }
-    let count = corners.list.len();
-    let mut distances: Vec<Distances> = Vec::with_capacity(count.min(reader.left() / COUNT));
-    let mut before = [0; COUNT];
-    for _ in 0..count {
-        for distance in &mut before {
-            *distance = reader.step(*distance)?;
+    let mut distances = Vec::with_capacity((corners.list.len() * count / GROUP).min(reader.left() / GROUP));
+    let mut before = [Row([0; GROUP]); MOST / GROUP];
+    for _ in 0..corners.list.len() {
+        for row in &mut before[..count / GROUP] {
+            for distance in &mut row.0 {
+                *distance = reader.step(*distance)?;
+            }
+            distances.push(*row);
         }
-        distances.push(before);
     }
     reader.finish()?;
     Ok(Some(Landmarks { places, distances }))

@@ -6,6 +6,7 @@ use crate::bits::{At, Bits, Plane};
 use crate::cell::Direction;
 use crate::map::{CHUNK_SIDE, Map};
 use crate::rules::{Corners as CornerRule, Directions};
+use crate::survey::deadend::NO_BLOCK;
 use crate::turns::natural;
 
 /// Cells where jumps may land, in the order in which the map stores its cells.
@@ -17,14 +18,22 @@ pub(crate) struct Corners {
     pub(crate) list: Vec<Corner>,
 }
 
-/// A cell where jumps may land.
-#[derive(Clone, Copy, Debug)]
+/// A cell where jumps may land, with all that a search asks about it.
+///
+/// PERF: in one place instead of three, and aligned so that a single line of the cache holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(align(32))]
 pub(crate) struct Corner {
-    pub(crate) at: At,
+    /// Column and row, as in [`At`].
+    place: [u16; 2],
+    /// How far its diagonals go, in the order of [`DIAGONALS`]. In four directions nobody asks.
+    pub(crate) clearances: [u16; 4],
+    /// What the graph keeps for the first of its ways; the others follow.
+    first: u32,
+    /// The block that its row's run hangs in, and its column's.
+    pub(crate) blocks: [u32; 2],
     /// The directions in which a jump may land here, as bits.
     pub(crate) ways: u8,
-    /// What the graph keeps for the first of these ways; the others follow.
-    pub(crate) first: u32,
 }
 
 impl Corners {
@@ -44,7 +53,7 @@ impl Corners {
                     let ways = ways_into(bits, at);
                     if ways != 0 {
                         marks |= 1 << column;
-                        list.push(Corner { at, ways, first });
+                        list.push(Corner::new(at, ways, first));
                         first = first.checked_add(ways.count_ones())?;
                     }
                 }
@@ -71,6 +80,18 @@ impl Corners {
 }
 
 impl Corner {
+    /// Nothing but where it is, and what leads there.
+    fn new(at: At, ways: u8, first: u32) -> Self {
+        // Sides are below 2^14.
+        let place = [at.x, at.y].map(|place| u16::try_from(place).unwrap_or(u16::MAX));
+        Self { place, clearances: [0; 4], first, blocks: [NO_BLOCK; 2], ways }
+    }
+
+    #[inline]
+    pub(crate) const fn at(self) -> At {
+        At { x: self.place[0] as u32, y: self.place[1] as u32 }
+    }
+
     /// What the graph keeps for a jump that lands here in direction `entered`, if one may.
     #[inline]
     pub(crate) const fn node(self, entered: u8) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! Which parts of the ground no shortest way between two cells can lead through.
 //!
-//! Comes in: the bits of even ground. Goes out: [`DeadEnds`], asked about every corner a search comes to.
+//! Comes in: the bits of even ground. Goes out: [`DeadEnds`], and the blocks of every corner: a search asks about each it comes to.
 //!
 //! A run is a row of free cells without a gap. Runs that touch are neighbours. Where a run is the only connection between
 //! two parts, a way that leaves it into one of them and comes back could as well have stayed on the run: the straight
@@ -9,14 +9,12 @@
 //! walls, for diagonals need them; they are only no place to turn.
 
 use crate::bits::{At, Bits, Plane};
-use crate::survey::corners::Corners;
+use crate::survey::corners::{Corner, Corners};
 
 /// The blocks of the ground, by rows and by columns.
 pub(crate) struct DeadEnds {
     pub(super) rows: Forest,
     pub(super) columns: Forest,
-    /// For each corner, the block that its row's run hangs in, and its column's.
-    corners: Vec<[u32; 2]>,
 }
 
 /// What a search may look at. It is kept in the scratch, so that marks are made without clearing the others.
@@ -37,21 +35,21 @@ impl Marks {
 }
 
 impl DeadEnds {
-    pub(crate) fn new(bits: &Bits, corners: &Corners) -> Self {
+    pub(crate) fn new(bits: &Bits, corners: &mut Corners) -> Self {
         let slips = bits.rules.slips_through_corners();
         Self::of(bits, corners, Forest::new(&bits.rows, slips), Forest::new(&bits.columns, slips))
     }
 
-    /// From the blocks by rows and by columns.
-    pub(super) fn of(bits: &Bits, corners: &Corners, rows: Forest, columns: Forest) -> Self {
-        let blocks = |at: At| {
-            [
-                rows.above[rows.run(&bits.rows, at.y, at.x)],
-                columns.above[columns.run(&bits.columns, at.x, at.y)],
-            ]
-        };
-        let corners = corners.list.iter().map(|corner| blocks(corner.at)).collect();
-        Self { rows, columns, corners }
+    /// From the blocks by rows and by columns. Every corner learns of its own.
+    pub(super) fn of(bits: &Bits, corners: &mut Corners, rows: Forest, columns: Forest) -> Self {
+        for corner in &mut corners.list {
+            let at = corner.at();
+            corner.blocks = [
+                rows.hangs[rows.run(&bits.rows, at.y, at.x)].block,
+                columns.hangs[columns.run(&bits.columns, at.x, at.y)].block,
+            ];
+        }
+        Self { rows, columns }
     }
 
     /// Marks what may lie between two cells.
@@ -73,8 +71,8 @@ impl DeadEnds {
 
     /// Whether a corner may be on a shortest way between the cells marked for.
     #[inline]
-    pub(crate) fn may_lead_through(&self, marks: &Marks, number: u32, at: At) -> bool {
-        let [row, column] = self.corners[number as usize];
+    pub(crate) fn may_lead_through(marks: &Marks, corner: &Corner) -> bool {
+        let ([row, column], at) = (corner.blocks, corner.at());
         let is_on = |(line, first, last): (u32, u32, u32), at_line: u32, place: u32| {
             at_line == line && (first..=last).contains(&place)
         };
@@ -85,7 +83,7 @@ impl DeadEnds {
 
     /// What it keeps in memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.bytes() + self.columns.bytes() + size_of_val(&*self.corners)
+        self.rows.bytes() + self.columns.bytes()
     }
 }
 
@@ -95,12 +93,23 @@ pub(super) struct Forest {
     firsts: Vec<u32>,
     words: usize,
     runs: Vec<Run>,
-    /// The block each run hangs in, or [`NO_BLOCK`].
-    pub(super) above: Vec<u32>,
-    /// How many blocks each run hangs below.
-    depths: Vec<u32>,
-    /// The run each block hangs on.
-    pub(super) tops: Vec<u32>,
+    /// For each run.
+    pub(super) hangs: Vec<Hang>,
+    /// How many there are.
+    pub(super) blocks: usize,
+}
+
+/// Where a run hangs.
+///
+/// PERF: kept together, for the way up from the start and the goal goes from one to the next.
+#[derive(Clone, Copy)]
+pub(super) struct Hang {
+    /// The block it hangs in, or [`NO_BLOCK`].
+    pub(super) block: u32,
+    /// The run that block hangs on.
+    pub(super) top: u32,
+    /// How many blocks are above it.
+    depth: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -110,23 +119,22 @@ struct Run {
     last: u16,
 }
 
-pub(super) const NO_BLOCK: u32 = u32::MAX;
+pub(crate) const NO_BLOCK: u32 = u32::MAX;
 
 impl Forest {
     fn new(plane: &Plane, slips: bool) -> Self {
         let (firsts, runs) = find_runs(plane);
         let next_to = neighbours(&runs, u16::from(slips));
-        let count = runs.len();
-        let mut forest = Self {
-            firsts,
-            words: plane.words(),
-            runs,
-            above: vec![NO_BLOCK; count],
-            depths: vec![0; count],
-            tops: Vec::new(),
-        };
-        forest.find_blocks(&next_to);
-        forest
+        let mut blocks = Blocks { above: vec![NO_BLOCK; runs.len()], tops: Vec::new() };
+        let order = blocks.find(&next_to);
+        let mut depths = vec![0; runs.len()];
+        // In the order in which they were found, what a run hangs on comes before it.
+        for run in order {
+            if let Some(top) = blocks.top_over(run as usize) {
+                depths[run as usize] = depths[top] + 1;
+            }
+        }
+        Self { firsts, words: plane.words(), runs, hangs: blocks.hangs(&depths), blocks: blocks.tops.len() }
     }
 
     /// A forest whose blocks are known; `read` is told how many runs there are, and returns what each hangs in and what each
@@ -143,21 +151,76 @@ impl Forest {
         {
             return Ok(None);
         }
-        let depths = Vec::new();
-        let mut forest = Self { firsts, words: plane.words(), runs, above, depths, tops };
-        Ok(forest.find_depths().map(|depths| {
-            forest.depths = depths;
-            forest
+        let blocks = Blocks { above, tops };
+        Ok(blocks.find_depths().map(|depths| {
+            let hangs = blocks.hangs(&depths);
+            Self { firsts, words: plane.words(), runs, hangs, blocks: blocks.tops.len() }
         }))
+    }
+
+    /// The run of a free cell.
+    #[inline]
+    fn run(&self, plane: &Plane, line: u32, place: u32) -> usize {
+        let word = place as usize / 64;
+        let begins = begins(plane.free(line), word) & u64::MAX >> (63 - place % 64);
+        (self.firsts[line as usize * self.words + word] + begins.count_ones()) as usize - 1
+    }
+
+    /// Marks the blocks between two runs, and returns the run where they meet: its line and its ends.
+    fn mark(
+        &self,
+        (mut a, mut b): (usize, usize),
+        generation: u32,
+        blocks: &mut Vec<u32>,
+    ) -> (u32, u32, u32) {
+        if blocks.len() < self.blocks {
+            blocks.resize(self.blocks, 0);
+        }
+        let (mut here, mut there) = (self.hangs[a], self.hangs[b]);
+        while a != b {
+            if here.depth < there.depth {
+                core::mem::swap(&mut a, &mut b);
+                core::mem::swap(&mut here, &mut there);
+            }
+            // Two runs of one island hang below a common one.
+            let Some(mark) = blocks.get_mut(here.block as usize) else { break };
+            *mark = generation;
+            a = here.top as usize;
+            here = self.hangs[a];
+        }
+        let Run { line, first, last } = self.runs[a];
+        (line.into(), first.into(), last.into())
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.firsts) + size_of_val(&*self.runs) + size_of_val(&*self.hangs)
+    }
+}
+
+/// Blocks while they are found.
+struct Blocks {
+    /// The block each run hangs in, or [`NO_BLOCK`].
+    above: Vec<u32>,
+    /// The run each block hangs on.
+    tops: Vec<u32>,
+}
+
+impl Blocks {
+    fn hangs(&self, depths: &[u32]) -> Vec<Hang> {
+        let hang = |(block, depth): (&u32, &u32)| {
+            let top = self.tops.get(*block as usize).copied().unwrap_or(0);
+            Hang { block: *block, top, depth: *depth }
+        };
+        self.above.iter().zip(depths).map(hang).collect()
     }
 
     /// How many blocks each run hangs below; `None` if one hangs on itself in the end.
     fn find_depths(&self) -> Option<Vec<u32>> {
         const UNKNOWN: u32 = u32::MAX;
         const PENDING: u32 = u32::MAX - 1;
-        let mut depths = vec![UNKNOWN; self.runs.len()];
+        let mut depths = vec![UNKNOWN; self.above.len()];
         let mut below = Vec::new();
-        for mut run in 0..self.runs.len() {
+        for mut run in 0..self.above.len() {
             let mut depth = loop {
                 match depths[run] {
                     UNKNOWN => {}
@@ -179,17 +242,10 @@ impl Forest {
         Some(depths)
     }
 
-    /// The run of a free cell.
-    #[inline]
-    fn run(&self, plane: &Plane, line: u32, place: u32) -> usize {
-        let word = place as usize / 64;
-        let begins = begins(plane.free(line), word) & u64::MAX >> (63 - place % 64);
-        (self.firsts[line as usize * self.words + word] + begins.count_ones()) as usize - 1
-    }
-
     /// Depth first, with the stack of runs that no block has taken yet.
-    fn find_blocks(&mut self, next_to: &[Neighbours]) {
-        let count = self.runs.len();
+    /// Returns all runs in the order in which they were found.
+    fn find(&mut self, next_to: &[Neighbours]) -> Vec<u32> {
+        let count = next_to.len();
         let mut found = vec![0_u32; count];
         let mut lowest = vec![0_u32; count];
         let (mut open, mut order, mut frames) = (Vec::new(), Vec::new(), Vec::<(u32, u32)>::new());
@@ -225,12 +281,7 @@ impl Forest {
                 }
             }
         }
-        // In the order in which they were found, what a run hangs on comes before it.
-        for run in order {
-            if let Some(top) = self.top_over(run as usize) {
-                self.depths[run as usize] = self.depths[top] + 1;
-            }
-        }
+        order
     }
 
     /// All runs found after `first` that no block has taken hang on `top`, together.
@@ -247,37 +298,6 @@ impl Forest {
 
     fn top_over(&self, run: usize) -> Option<usize> {
         self.tops.get(self.above[run] as usize).map(|top| *top as usize)
-    }
-
-    /// Marks the blocks between two runs, and returns the run where they meet: its line and its ends.
-    fn mark(
-        &self,
-        (mut a, mut b): (usize, usize),
-        generation: u32,
-        blocks: &mut Vec<u32>,
-    ) -> (u32, u32, u32) {
-        if blocks.len() < self.tops.len() {
-            blocks.resize(self.tops.len(), 0);
-        }
-        while a != b {
-            if self.depths[a] < self.depths[b] {
-                core::mem::swap(&mut a, &mut b);
-            }
-            // Two runs of one island hang below a common one.
-            let Some(top) = self.top_over(a) else { break };
-            blocks[self.above[a] as usize] = generation;
-            a = top;
-        }
-        let Run { line, first, last } = self.runs[a];
-        (line.into(), first.into(), last.into())
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&*self.firsts)
-            + size_of_val(&*self.runs)
-            + size_of_val(&*self.above)
-            + size_of_val(&*self.depths)
-            + size_of_val(&*self.tops)
     }
 }
 

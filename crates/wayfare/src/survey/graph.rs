@@ -21,33 +21,28 @@ pub(crate) struct Graph {
     /// For each corner and each way into it: where its jumps begin in `jumps`, and what they looked at.
     pub(super) nodes: Vec<(u32, Bounds)>,
     pub(super) jumps: Vec<Leap>,
-    /// For each corner, how far its diagonals go. In four directions there are none.
-    pub(super) clearances: Vec<[u16; 4]>,
 }
 
-/// A jump to a corner.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Leap {
-    to: u32,
-    pub(crate) cost: u32,
-}
+/// A jump to a corner. What it costs follows from its ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Leap(u32);
 
 /// Corners are numbered in 27 bits.
 const ENTERED: u32 = 29;
 
 impl Leap {
-    pub(super) const fn new(corner: u32, entered: Direction, cost: u32) -> Self {
-        Self { to: corner | (entered as u32) << ENTERED, cost }
+    pub(super) const fn new(corner: u32, entered: Direction) -> Self {
+        Self(corner | (entered as u32) << ENTERED)
     }
 
     #[inline]
     pub(crate) const fn corner(self) -> u32 {
-        self.to & ((1 << ENTERED) - 1)
+        self.0 & ((1 << ENTERED) - 1)
     }
 
     #[inline]
     pub(crate) const fn entered(self) -> u8 {
-        self.to.to_be_bytes()[0] >> 5
+        self.0.to_be_bytes()[0] >> 5
     }
 }
 
@@ -58,7 +53,7 @@ impl Graph {
         // The longest jump crosses the map along a diagonal and a side.
         let longest = (Cost::from(map.width()) + Cost::from(map.height())) * costs[2];
         let corners = if longest < Cost::from(u32::MAX) { Corners::find(map, bits)? } else { return None };
-        Some(Self { corners, nodes: Vec::new(), jumps: Vec::new(), clearances: Vec::new() })
+        Some(Self { corners, nodes: Vec::new(), jumps: Vec::new() })
     }
 
     /// Finds the jumps of so many more corners, beginning with the one numbered `done`. What `known` has of the same ground
@@ -79,11 +74,11 @@ impl Graph {
                 let begin = u32::try_from(self.jumps.len()).ok()?;
                 let taken_over =
                     known.and_then(|(known, changes)| self.take_over(known, changes, corner, entered));
-                let bounds = taken_over.unwrap_or_else(|| self.leap(&scan, corner.at, entered));
+                let bounds = taken_over.unwrap_or_else(|| self.leap(&scan, corner.at(), entered));
                 self.nodes.push((begin, bounds));
             }
             if bits.rules.directions == Directions::Eight {
-                self.clearances.push(clearances(bits, corner.at));
+                self.corners.list[number].clearances = clearances(bits, corner.at());
             }
         }
         if end == self.corners.list.len() {
@@ -101,16 +96,16 @@ impl Graph {
 
     /// Adds the jumps that an older graph knew, if nothing has changed where they looked.
     fn take_over(&mut self, known: &Self, changes: &Changes, corner: Corner, entered: u8) -> Option<Bounds> {
-        let number = known.corners.number(corner.at)?;
+        let number = known.corners.number(corner.at())?;
         let node = known.corners.list[number as usize].node(entered)?;
         let bounds = known.nodes[node as usize].1;
         if changes.touch(bounds) {
             return None;
         }
         for leap in known.jumps_of(node) {
-            let at = known.corners.list[leap.corner() as usize].at;
+            let at = known.corners.list[leap.corner() as usize].at();
             let corner = self.corners.number(at)?;
-            self.jumps.push(Leap { to: corner | u32::from(leap.entered()) << ENTERED, cost: leap.cost });
+            self.jumps.push(Leap(corner | u32::from(leap.entered()) << ENTERED));
         }
         Some(bounds)
     }
@@ -130,19 +125,19 @@ impl Graph {
 
     /// Whether a single jump leads from a corner to `goal`, on the ground the graph was made of.
     #[inline]
-    pub(crate) fn sees(&self, bits: &Bits, number: u32, at: At, goal: At) -> bool {
-        match self.clearances.get(number as usize) {
-            Some(clearances) => sees(bits, clearances, at, goal),
-            None => is_clear(&bits.columns, at.x, at.y, goal.y) && is_clear(&bits.rows, goal.y, at.x, goal.x),
+    pub(crate) fn sees(bits: &Bits, corner: &Corner, goal: At) -> bool {
+        let at = corner.at();
+        match bits.rules.directions {
+            Directions::Eight => sees(bits, &corner.clearances, at, goal),
+            Directions::Four => {
+                is_clear(&bits.columns, at.x, at.y, goal.y) && is_clear(&bits.rows, goal.y, at.x, goal.x)
+            }
         }
     }
 
     /// What it keeps in memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.corners.bytes()
-            + size_of_val(&*self.nodes)
-            + size_of_val(&*self.jumps)
-            + size_of_val(&*self.clearances)
+        self.corners.bytes() + size_of_val(&*self.nodes) + size_of_val(&*self.jumps)
     }
 }
 
@@ -156,10 +151,9 @@ struct Leaps<'a> {
 impl Scout for Leaps<'_> {
     fn land(&mut self, landing: Landing) {
         // Every landing that is no goal is a corner.
-        let (Some(corner), Ok(cost)) = (self.corners.number(landing.at), u32::try_from(landing.cost)) else {
-            return;
-        };
-        self.jumps.push(Leap::new(corner, landing.entered, cost));
+        if let Some(corner) = self.corners.number(landing.at) {
+            self.jumps.push(Leap::new(corner, landing.entered));
+        }
     }
 
     fn reach(&mut self, at: At) {
@@ -171,13 +165,6 @@ impl Scout for Leaps<'_> {
 impl Graph {
     /// Whether it has the same corners and jumps, and looked at the same chunks for them.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        let corners = |graph: &Self| {
-            graph.corners.list.iter().map(|corner| (corner.at, corner.ways)).collect::<Vec<_>>()
-        };
-        let jumps = |graph: &Self| graph.jumps.iter().map(|jump| (jump.to, jump.cost)).collect::<Vec<_>>();
-        corners(self) == corners(other)
-            && jumps(self) == jumps(other)
-            && self.nodes == other.nodes
-            && self.clearances == other.clearances
+        self.corners.list == other.corners.list && self.jumps == other.jumps && self.nodes == other.nodes
     }
 }

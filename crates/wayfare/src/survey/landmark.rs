@@ -13,50 +13,76 @@ use crate::survey::corners::{Corners, clearances, sees};
 use crate::survey::graph::Graph;
 use crate::survey::rays::Rays;
 
-/// How many there are: a cache line of distances holds two corners.
-pub(crate) const COUNT: usize = 8;
+/// Landmarks come in groups.
+pub(crate) const GROUP: usize = 8;
+
+/// There are at most so many.
+pub(crate) const MOST: usize = 16;
 
 /// A distance to each landmark, or [`FAR`] if it cannot be reached.
-pub(crate) type Distances = [u32; COUNT];
+pub(crate) type Distances = [u32; MOST];
 
 const FAR: u32 = u32::MAX;
 
 /// Places far apart, and the distances of all corners to them.
 pub(crate) struct Landmarks {
-    pub(super) places: [At; COUNT],
-    /// For each corner.
-    pub(super) distances: Vec<Distances>,
+    /// In whole groups.
+    pub(super) places: Vec<At>,
+    /// For each corner as many as there are groups.
+    pub(super) distances: Vec<Row>,
+}
+
+/// How far a corner is from the landmarks of a group. Half a line of the cache holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(align(32))]
+pub(crate) struct Row(pub(super) [u32; GROUP]);
+
+/// How many landmarks so many corners are worth; 0 if they are too few for it to matter. What a search opens grows with the
+/// square of the way unless estimates get better, too.
+///
+/// PERF: on generated maps of 4096² cells 16 landmarks close 1.4 (streets) and 2.0 (caves) times fewer nodes than 8 do. 32
+/// close 1.5 times fewer still, and take 1.7 times as long to build.
+const fn worth(corners: usize) -> usize {
+    match corners {
+        ..64 => 0,
+        64..0x8000 => 8,
+        _ => MOST,
+    }
 }
 
 impl Landmarks {
     /// `None` where there are too few corners for it to matter, or distances are too large to be kept.
     pub(crate) fn new(bits: &Bits, costs: [Cost; 3], graph: &Graph, rays: Option<&Rays>) -> Option<Self> {
         let corners = &graph.corners;
-        if corners.list.len() < 8 * COUNT {
+        let count = worth(corners.list.len());
+        if count == 0 {
             return None;
         }
         let arrivals = Arrivals::new(bits, costs, corners, rays);
         let mut open = Open::default();
         // The farthest corner from anywhere is a first landmark; then whichever is farthest from all others.
         let anywhere =
-            arrivals.distances(bits, costs, graph, corners.list[arrivals.busiest].at, &mut open)?;
+            arrivals.distances(bits, costs, graph, corners.list[arrivals.busiest].at(), &mut open)?;
         let mut nearest = anywhere;
-        let mut found = Self { places: [NO_GOAL; COUNT], distances: vec![[FAR; COUNT]; corners.list.len()] };
-        for landmark in 0..COUNT {
+        let groups = count / GROUP;
+        let distances = vec![Row([FAR; GROUP]); corners.list.len() * groups];
+        let mut found = Self { places: Vec::with_capacity(count), distances };
+        for landmark in 0..count {
             // Of equals the first.
             let is_reached = |(_, distance): &(usize, &u32)| **distance != FAR;
             let far =
                 nearest.iter().enumerate().filter(is_reached).rev().max_by_key(|(_, distance)| **distance)?;
-            let place = corners.list[far.0].at;
+            let place = corners.list[far.0].at();
             let distances = arrivals.distances(bits, costs, graph, place, &mut open)?;
             if landmark == 0 {
                 nearest.clone_from(&distances);
             }
-            for ((nearest, row), distance) in nearest.iter_mut().zip(&mut found.distances).zip(&distances) {
+            let rows = found.distances[landmark / GROUP..].iter_mut().step_by(groups);
+            for ((nearest, row), distance) in nearest.iter_mut().zip(rows).zip(&distances) {
                 *nearest = (*nearest).min(*distance);
-                row[landmark] = *distance;
+                row.0[landmark % GROUP] = *distance;
             }
-            found.places[landmark] = place;
+            found.places.push(place);
         }
         Some(found)
     }
@@ -64,15 +90,18 @@ impl Landmarks {
     /// How far a cell that need not be a corner is from them all.
     pub(crate) fn distances_of(&self, scan: &Scan<'_>, corners: &Corners, at: At) -> Distances {
         let clearances = clearances(scan.bits, at);
-        let mut distances = self.places.map(|place| {
-            let sees = sees(scan.bits, &clearances, at, place);
-            if sees { shortened(least_cost(scan.bits, scan.costs, at, place)) } else { FAR }
-        });
+        let mut distances = [FAR; MOST];
+        for (distance, place) in distances.iter_mut().zip(&self.places) {
+            if sees(scan.bits, &clearances, at, *place) {
+                *distance = shortened(least_cost(scan.bits, scan.costs, at, *place));
+            }
+        }
         let scan = Scan { goal: NO_GOAL, ..*scan };
         scan.jump_on(at, ANYHOW, &mut |landing: Landing| {
             let Some(corner) = corners.number(landing.at) else { return };
             let cost = shortened(landing.cost);
-            for (distance, beyond) in distances.iter_mut().zip(&self.distances[corner as usize]) {
+            for (distance, beyond) in distances.iter_mut().zip(self.rows(corner).iter().flat_map(|row| row.0))
+            {
                 *distance = (*distance).min(beyond.saturating_add(cost));
             }
         });
@@ -82,12 +111,20 @@ impl Landmarks {
     /// The least that the way between a corner and a cell with these distances costs.
     #[inline]
     pub(crate) fn at_least(&self, corner: u32, to: &Distances) -> u32 {
-        let from = &self.distances[corner as usize];
         let mut least = 0;
-        for (from, to) in from.iter().zip(to) {
-            least = least.max(from.abs_diff(*to));
+        for (from, to) in self.rows(corner).iter().zip(to.as_chunks::<GROUP>().0) {
+            for (from, to) in from.0.iter().zip(to) {
+                least = least.max(from.abs_diff(*to));
+            }
         }
         least
+    }
+
+    /// How far a corner is from all landmarks, group by group.
+    #[inline]
+    fn rows(&self, corner: u32) -> &[Row] {
+        let groups = self.places.len() / GROUP;
+        &self.distances[corner as usize * groups..][..groups]
     }
 
     /// What it keeps in memory.
@@ -114,7 +151,7 @@ impl Arrivals {
         let mut jumps: Vec<(u32, u32, u32)> = Vec::new();
         let mut firsts = vec![0_u32; corners.list.len() + 1];
         for (number, corner) in (0..).zip(&corners.list) {
-            scan.jump_on(corner.at, ANYHOW, &mut |landing: Landing| {
+            scan.jump_on(corner.at(), ANYHOW, &mut |landing: Landing| {
                 if let Some(to) = corners.number(landing.at) {
                     jumps.push((to, number, shortened(landing.cost)));
                     firsts[to as usize + 1] += 1;
@@ -149,8 +186,8 @@ impl Arrivals {
         let mut distances = vec![Cost::MAX; graph.corners.list.len()];
         open.begin(false);
         for (number, corner) in (0..).zip(&graph.corners.list) {
-            if corner.at == to || graph.sees(bits, number, corner.at, to) {
-                let cost = least_cost(bits, costs, corner.at, to);
+            if corner.at() == to || Graph::sees(bits, corner, to) {
+                let cost = least_cost(bits, costs, corner.at(), to);
                 distances[number as usize] = cost;
                 open.push(cost, number);
             }
@@ -178,8 +215,8 @@ impl Arrivals {
 impl Landmarks {
     /// The landmarks, and how far a corner is from each if it can be reached.
     pub(crate) fn of(&self, corner: usize) -> Vec<(crate::cell::Cell, Option<Cost>)> {
-        let distances = self.distances[corner].iter();
-        let known = distances.map(|distance| (*distance != FAR).then_some(Cost::from(*distance)));
+        let distances = self.rows(u32::try_from(corner).unwrap()).iter().flat_map(|row| row.0);
+        let known = distances.map(|distance| (distance != FAR).then_some(Cost::from(distance)));
         self.places.iter().map(|place| place.cell()).zip(known).collect()
     }
 }

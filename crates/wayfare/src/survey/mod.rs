@@ -50,6 +50,7 @@ use rays::Rays;
 pub struct Survey {
     /// Of even ground.
     findings: Option<Arc<Findings>>,
+    bearings: Option<Arc<Bearings>>,
     /// Of uneven ground.
     terrain: Option<Arc<TerrainLandmarks>>,
 }
@@ -60,30 +61,36 @@ pub(crate) struct Findings {
     map: Map,
     view: View,
     pub(crate) graph: Graph,
+    pub(crate) dead_ends: DeadEnds,
+}
+
+/// What takes longer to find, and makes searches faster still. It holds only while nothing has changed.
+pub(crate) struct Bearings {
     /// In eight directions.
     pub(crate) rays: Option<Rays>,
-    pub(crate) dead_ends: DeadEnds,
     pub(crate) landmarks: Option<Landmarks>,
 }
 
 impl Survey {
     /// There was nothing to be found.
-    const NOTHING: Self = Self { findings: None, terrain: None };
+    const NOTHING: Self = Self { findings: None, bearings: None, terrain: None };
 
-    fn of_even(findings: Arc<Findings>) -> Self {
-        Self { findings: Some(findings), ..Self::NOTHING }
+    fn of_even(findings: Arc<Findings>, bearings: Option<Arc<Bearings>>) -> Self {
+        Self { findings: Some(findings), bearings, ..Self::NOTHING }
     }
 
-    /// How much memory it takes, in bytes: of the graph of jumps, of dead ends and of landmarks. Where ground has
+    /// How much memory it takes, in bytes: of the graph of jumps, of dead ends, of rays and of landmarks. Where ground has
     /// several prices there are landmarks only.
     pub fn bytes(&self) -> SurveyBytes {
-        let terrain = self.terrain.as_ref().map_or(0, |landmarks| landmarks.bytes());
-        let nothing = SurveyBytes { landmarks: terrain, ..SurveyBytes::default() };
-        self.findings.as_ref().map_or(nothing, |findings| SurveyBytes {
-            graph: findings.graph.bytes() + findings.rays.as_ref().map_or(0, Rays::bytes),
-            dead_ends: findings.dead_ends.bytes(),
-            landmarks: findings.landmarks.as_ref().map_or(0, Landmarks::bytes),
-        })
+        let (findings, bearings) = (self.findings.as_ref(), self.bearings.as_ref());
+        let of_even = bearings.and_then(|bearings| bearings.landmarks.as_ref()).map_or(0, Landmarks::bytes);
+        let of_terrain = self.terrain.as_ref().map_or(0, |landmarks| landmarks.bytes());
+        SurveyBytes {
+            graph: findings.map_or(0, |findings| findings.graph.bytes()),
+            dead_ends: findings.map_or(0, |findings| findings.dead_ends.bytes()),
+            rays: bearings.and_then(|bearings| bearings.rays.as_ref()).map_or(0, Rays::bytes),
+            landmarks: of_even + of_terrain,
+        }
     }
 }
 
@@ -94,6 +101,8 @@ pub struct SurveyBytes {
     pub graph: usize,
     /// What says where no shortest way leads.
     pub dead_ends: usize,
+    /// Where diagonals are worth a look.
+    pub rays: usize,
     /// How far corners are from a few places.
     pub landmarks: usize,
 }
@@ -113,6 +122,7 @@ impl fmt::Debug for Survey {
 #[derive(Clone)]
 pub(crate) struct Known {
     pub(crate) findings: Arc<Findings>,
+    pub(crate) bearings: Option<Arc<Bearings>>,
     /// Where the map has changed since; `None` if it has not.
     pub(crate) changes: Option<Arc<Changes>>,
 }
@@ -124,6 +134,7 @@ impl Known {
         let same_shape = (findings.map.width(), findings.map.height()) == (map.width(), map.height());
         same_shape.then(|| Self {
             findings: Arc::clone(findings),
+            bearings: self.bearings.clone(),
             changes: Changes::between(&findings.map, map).map(Arc::new),
         })
     }
@@ -150,7 +161,8 @@ enum Stage {
     /// A graph, and how many of its corners have their jumps.
     Graph(Graph, usize),
     DeadEnds(Graph),
-    Landmarks(Graph, Box<DeadEnds>),
+    /// All that searches need to make use of it.
+    Bearings(Arc<Findings>),
     /// How far it is from cell to cell over uneven ground.
     Terrain,
     Done(Survey),
@@ -160,8 +172,11 @@ impl Surveyor {
     /// A survey of what a snapshot shows.
     pub fn new(snapshot: &Snapshot) -> Self {
         let stage = match (&snapshot.known, snapshot.bits.as_ref().zip(snapshot.ground.jump_costs())) {
-            (Some(Known { findings, changes: None }), _) => {
-                Stage::Done(Survey::of_even(Arc::clone(findings)))
+            (Some(Known { findings, bearings: Some(bearings), changes: None }), _) => {
+                Stage::Done(Survey::of_even(Arc::clone(findings), Some(Arc::clone(bearings))))
+            }
+            (Some(Known { findings, bearings: None, changes: None }), _) => {
+                Stage::Bearings(Arc::clone(findings))
             }
             (_, Some((bits, costs))) => Graph::new(&snapshot.ground.map, bits, costs.map(Cost::from))
                 .map_or(Stage::Done(Survey::NOTHING), |graph| Stage::Graph(graph, 0)),
@@ -171,7 +186,7 @@ impl Surveyor {
         Self { snapshot: snapshot.clone(), stage }
     }
 
-    /// Looks at up to so many corners; dead ends and landmarks are found in one go each.
+    /// Looks at up to so many corners; dead ends are found in one go then, and rays and landmarks in another.
     pub fn run(&mut self, max_corners: u32) -> Progress {
         let (map, view) = (&self.snapshot.ground.map, self.snapshot.view());
         let costs = self.snapshot.ground.jump_costs().unwrap_or_default().map(Cost::from);
@@ -187,26 +202,19 @@ impl Surveyor {
                     Some(()) => Stage::DeadEnds(graph),
                 }
             }
-            (Stage::DeadEnds(graph), Some(bits)) => {
-                let dead_ends = DeadEnds::new(bits, &graph.corners);
-                Stage::Landmarks(graph, Box::new(dead_ends))
+            (Stage::DeadEnds(mut graph), Some(bits)) => {
+                let dead_ends = DeadEnds::new(bits, &mut graph.corners);
+                let (map, view) = (map.clone(), view.clone());
+                Stage::Bearings(Arc::new(Findings { map, view, graph, dead_ends }))
             }
-            (Stage::Landmarks(graph, dead_ends), Some(bits)) => {
-                let rays = Rays::of(bits, &graph.corners);
+            (Stage::Bearings(findings), Some(bits)) => {
+                let rays = Rays::of(bits, &findings.graph.corners);
                 // In four directions there are so many ways of one length that an estimate hardly helps.
                 let landmarks = match view.rules.directions {
                     Directions::Four => None,
-                    Directions::Eight => Landmarks::new(bits, costs, &graph, rays.as_ref()),
+                    Directions::Eight => Landmarks::new(bits, costs, &findings.graph, rays.as_ref()),
                 };
-                let (map, view) = (map.clone(), view.clone());
-                Stage::Done(Survey::of_even(Arc::new(Findings {
-                    map,
-                    view,
-                    graph,
-                    rays,
-                    dead_ends: *dead_ends,
-                    landmarks,
-                })))
+                Stage::Done(Survey::of_even(findings, Some(Arc::new(Bearings { rays, landmarks }))))
             }
             (Stage::Terrain, _) => {
                 let terrain = Some(Arc::new(TerrainLandmarks::of(&self.snapshot)));
@@ -217,12 +225,22 @@ impl Surveyor {
         if matches!(self.stage, Stage::Done(_)) { Progress::Done } else { Progress::Running }
     }
 
+    /// What was found so far, as soon as searches can make use of it and before all is found: of even ground, the graph and
+    /// its dead ends. They are there long before rays and landmarks, which is what matters where the map keeps changing.
+    pub fn so_far(&self) -> Option<Survey> {
+        match &self.stage {
+            Stage::Bearings(findings) => Some(Survey::of_even(Arc::clone(findings), None)),
+            Stage::Done(survey) => Some(survey.clone()),
+            Stage::Graph(..) | Stage::DeadEnds(_) | Stage::Terrain => None,
+        }
+    }
+
     /// Runs to the end if need be, and returns what was found.
     pub fn finish(mut self) -> Survey {
         while self.run(u32::MAX) == Progress::Running {}
         match self.stage {
             Stage::Done(survey) => survey,
-            Stage::Graph(..) | Stage::DeadEnds(_) | Stage::Landmarks(..) | Stage::Terrain => Survey::NOTHING,
+            Stage::Graph(..) | Stage::DeadEnds(_) | Stage::Bearings(_) | Stage::Terrain => Survey::NOTHING,
         }
     }
 }
@@ -232,7 +250,7 @@ impl fmt::Debug for Surveyor {
         let stage = match self.stage {
             Stage::Graph(..) => "jumps",
             Stage::DeadEnds(_) => "dead ends",
-            Stage::Landmarks(..) | Stage::Terrain => "landmarks",
+            Stage::Bearings(_) | Stage::Terrain => "landmarks",
             Stage::Done(_) => "done",
         };
         write!(f, "Surveyor({:?}, {stage})", self.snapshot.ground.map)
@@ -251,7 +269,10 @@ impl Snapshot {
     /// Whether a new survey would make searches faster: none was made, or the map has changed since.
     pub fn wants_survey(&self) -> bool {
         match (&self.bits, &self.known, &self.landmarks) {
-            (Some(_), known, _) => known.as_ref().is_none_or(|known| known.changes.is_some()),
+            (Some(_), known, _) => {
+                let is_whole = |known: &Known| known.changes.is_none() && known.bearings.is_some();
+                !known.as_ref().is_some_and(is_whole)
+            }
             (None, _, Some(landmarks)) => !landmarks.are_of(&self.ground.map),
             // Where nothing is open there is nothing to find.
             (None, ..) => !self.ground.is_even() && self.island_count() > 0,
@@ -275,7 +296,8 @@ impl Snapshot {
         }
         let findings = survey.findings.as_ref().filter(|findings| findings.view == *self.view());
         let Some(findings) = findings.filter(|_| self.bits.is_some()) else { return false };
-        let known = Known { findings: Arc::clone(findings), changes: None }.on(&self.ground.map);
+        let (findings, bearings) = (Arc::clone(findings), survey.bearings.clone());
+        let known = Known { findings, bearings, changes: None }.on(&self.ground.map);
         let learns = known.is_some();
         if learns {
             self.known = known;
@@ -333,7 +355,6 @@ mod tests {
                 let anew = Snapshot::new(&map, &View::from(rules)).survey();
                 let (ours, anew) = (survey.findings.as_ref().unwrap(), anew.findings.as_ref().unwrap());
                 assert!(ours.graph.is_like(&anew.graph));
-                assert_eq!(ours.landmarks.is_some(), anew.landmarks.is_some());
                 assert!(snapshot.learn(&survey));
                 assert!(!snapshot.wants_survey());
                 (0..=next(&mut seed, 3)).for_each(|_| build(&mut map, &mut seed));
@@ -353,12 +374,12 @@ mod tests {
             let snapshot = Snapshot::new(&map, &View::from(rules));
             let survey = snapshot.survey();
             let findings = survey.findings.as_ref().unwrap();
-            let landmarks = findings.landmarks.as_ref().unwrap();
+            let landmarks = survey.bearings.as_ref().unwrap().landmarks.as_ref().unwrap();
             let scan = search_scan(&snapshot);
             for round in 0..60 {
                 let corners = &findings.graph.corners;
                 let corner = usize::try_from(next(&mut seed, 10_000)).unwrap() % corners.list.len();
-                let at = corners.list[corner].at.cell();
+                let at = corners.list[corner].at().cell();
                 let any = Cell::new(next(&mut seed, 140), next(&mut seed, 90));
                 for (place, distance) in landmarks.of(corner) {
                     assert_eq!(distance, cost(&snapshot, at, place), "{round}: {at} to {place} {rules:?}");

@@ -50,8 +50,8 @@ impl Rays {
                 *stop |= row | column;
             }
             for corner in corners.list.iter().filter(|corner| corner.ways >> direction as u8 & 1 == 1) {
-                stops.bits[corner.at.y as usize * stops.words + corner.at.x as usize / WORD] |=
-                    1 << (corner.at.x % 64);
+                let at = corner.at();
+                stops.bits[at.y as usize * stops.words + at.x as usize / WORD] |= 1 << (at.x % 64);
             }
             stops.sheared(width, east == south).turned(width).bits
         });

@@ -3,7 +3,6 @@
 use crate::bits::{At, Bits};
 use crate::search::jump::scan::{Landing, Scan};
 use crate::search::jump::{Origin, Ways};
-use crate::survey::deadend::Marks;
 
 /// See the [module](self).
 pub(crate) struct Bare;
@@ -28,7 +27,7 @@ impl Ways for Bare {
     }
 
     #[inline]
-    fn for_each_jump(&self, scan: &Scan<'_>, from: Origin, _: &Marks, mut visit: impl FnMut(u32, Landing)) {
+    fn for_each_jump(&self, scan: &Scan<'_>, from: Origin, mut visit: impl FnMut(u32, Landing)) {
         scan.jump_on(from.at, from.entered, &mut |landing: Landing| visit(self.node(landing.at), landing));
     }
 }

@@ -40,8 +40,8 @@ pub(crate) trait Ways {
 
     /// Whether a node may be on a cheapest way, for all that is known.
     #[inline]
-    fn is_worth(&self, node: u32, at: At, marks: &Marks) -> bool {
-        let _ = (node, at, marks);
+    fn is_worth(&self, node: u32, marks: &Marks) -> bool {
+        let _ = (node, marks);
         true
     }
 
@@ -53,7 +53,7 @@ pub(crate) trait Ways {
     }
 
     /// Calls `visit` with every jump worth taking, and the node it leads to.
-    fn for_each_jump(&self, scan: &Scan<'_>, from: Origin, marks: &Marks, visit: impl FnMut(u32, Landing));
+    fn for_each_jump(&self, scan: &Scan<'_>, from: Origin, visit: impl FnMut(u32, Landing));
 }
 
 /// A search that has closed so many nodes is a long one.
@@ -129,12 +129,17 @@ impl<W: Ways> JumpSearch<W> {
             if scratch.effort.closed == LONG {
                 self.aim(scratch);
             }
-            let Self { ways, bits, costs, goal, .. } = self;
+            let Self { ways, bits, costs, goal, goal_node, .. } = self;
             let scan = Scan { goal: *goal, ..Scan::of_all(bits, *costs) };
             let Scratch { jumps, open, effort, marks, .. } = scratch;
-            ways.for_each_jump(&scan, Origin { node, at, entered }, marks, |next, landing| {
+            ways.for_each_jump(&scan, Origin { node, at, entered }, |next, landing| {
                 let g = g + landing.cost;
                 match jumps.offer(next, g, node, landing.entered as u8) {
+                    // It is not looked at again.
+                    Offer::Opened if next != *goal_node && !ways.is_worth(next, marks) => {
+                        jumps.close(next);
+                        return;
+                    }
                     Offer::Opened => effort.opened += 1,
                     Offer::Reparented => effort.reparented += 1,
                     Offer::Refused => return,
@@ -154,7 +159,7 @@ impl<W: Ways> JumpSearch<W> {
         if ways.aim(&scan, self.start, marks) {
             open.renew(|node| {
                 let at = ways.at(node);
-                let is_worth = node == *goal_node || ways.is_worth(node, at, marks);
+                let is_worth = node == *goal_node || ways.is_worth(node, marks);
                 let known = jumps.find(node).filter(|jump| is_worth && jump.is_open())?;
                 Some(known.g + least_cost(bits, *costs, at, *goal).max(ways.at_least(node)))
             });

@@ -13,13 +13,16 @@ use crate::map::Map;
 use crate::search::jump::scan::{Landing, Scan};
 use crate::search::jump::{Origin, Ways, least_cost};
 use crate::survey::changes::Changes;
-use crate::survey::deadend::Marks;
+use crate::survey::deadend::{DeadEnds, Marks};
+use crate::survey::graph::Graph;
 use crate::survey::landmark::Distances;
-use crate::survey::{Findings, Known};
+use crate::survey::{Bearings, Findings, Known};
 
 /// See the [module](self).
 pub(crate) struct Surveyed {
     findings: Arc<Findings>,
+    /// Rays and landmarks, if nothing has changed since.
+    bearings: Option<Arc<Bearings>>,
     changes: Option<Arc<Changes>>,
     map: Map,
     /// Whether dead ends and landmarks may be used, and whether they are by now.
@@ -36,6 +39,7 @@ impl Surveyed {
         let knows_all = knows_all && known.changes.is_none();
         (cells + known.findings.graph.corners.list.len() < 1 << 28).then(|| Self {
             findings: Arc::clone(&known.findings),
+            bearings: known.bearings.clone().filter(|_| knows_all),
             changes: known.changes.clone(),
             map: map.clone(),
             knows_all,
@@ -66,69 +70,64 @@ impl Ways for Surveyed {
     #[inline]
     fn at(&self, node: u32) -> At {
         match self.findings.graph.corners.list.get(node as usize) {
-            Some(corner) => corner.at,
+            Some(corner) => corner.at(),
             None => At::new(self.map.cell_at(node - self.corners())),
         }
     }
 
     fn aim(&mut self, scan: &Scan<'_>, start: At, marks: &mut Marks) -> bool {
-        let Findings { dead_ends, landmarks, graph, rays, .. } = &*self.findings;
+        let Findings { dead_ends, graph, .. } = &*self.findings;
         self.aims = self.knows_all;
         if self.aims {
             dead_ends.mark(scan.bits, start, scan.goal, marks);
-            let landmarks = landmarks.as_ref();
+        }
+        if let Some(Bearings { rays, landmarks: Some(landmarks) }) = self.bearings.as_deref() {
             let rayed = Scan { rays: rays.as_ref(), ..*scan };
-            self.goal = landmarks.map(|landmarks| landmarks.distances_of(&rayed, &graph.corners, scan.goal));
+            self.goal = Some(landmarks.distances_of(&rayed, &graph.corners, scan.goal));
         }
         self.aims
     }
 
     #[inline]
-    fn is_worth(&self, node: u32, at: At, marks: &Marks) -> bool {
-        !self.aims || node >= self.corners() || self.findings.dead_ends.may_lead_through(marks, node, at)
+    fn is_worth(&self, node: u32, marks: &Marks) -> bool {
+        let corner = self.findings.graph.corners.list.get(node as usize).filter(|_| self.aims);
+        corner.is_none_or(|corner| DeadEnds::may_lead_through(marks, corner))
     }
 
     #[inline]
     fn at_least(&self, node: u32) -> Cost {
-        match (&self.goal, &self.findings.landmarks) {
-            (Some(goal), Some(landmarks)) if node < self.corners() => landmarks.at_least(node, goal).into(),
+        match (&self.goal, self.bearings.as_deref()) {
+            (Some(goal), Some(Bearings { landmarks: Some(landmarks), .. })) if node < self.corners() => {
+                landmarks.at_least(node, goal).into()
+            }
             _ => 0,
         }
     }
 
     #[inline]
-    fn for_each_jump(
-        &self,
-        scan: &Scan<'_>,
-        from: Origin,
-        marks: &Marks,
-        mut visit: impl FnMut(u32, Landing),
-    ) {
+    fn for_each_jump(&self, scan: &Scan<'_>, from: Origin, mut visit: impl FnMut(u32, Landing)) {
         let graph = &self.findings.graph;
         let corner = graph.corners.list.get(from.node as usize);
         let node = corner.and_then(|corner| corner.node(from.entered));
         let fresh = |node: &u32| self.changes.as_ref().is_none_or(|changes| !graph.is_stale(*node, changes));
         let Some(node) = node.filter(fresh) else {
-            let rays = self.findings.rays.as_ref().filter(|_| self.changes.is_none());
-            Scan { rays, ..*scan }.jump_on(from.at, from.entered, &mut |landing: Landing| {
-                let node = self.node(landing.at);
-                if landing.at == scan.goal || self.is_worth(node, landing.at, marks) {
-                    visit(node, landing);
-                }
+            let rays = self.bearings.as_ref().and_then(|bearings| bearings.rays.as_ref());
+            let scan = Scan { rays, ..*scan };
+            scan.jump_on(from.at, from.entered, &mut |landing: Landing| {
+                visit(self.node(landing.at), landing);
             });
             return;
         };
-        if graph.sees(scan.bits, from.node, from.at, scan.goal) {
+        if corner.is_some_and(|corner| Graph::sees(scan.bits, corner, scan.goal)) {
             let cost = least_cost(scan.bits, scan.costs, from.at, scan.goal);
             // No jump leads on from the goal, so it does not matter how it was entered.
             visit(self.node(scan.goal), Landing { at: scan.goal, entered: Direction::North, cost });
         }
         for leap in graph.jumps_of(node) {
-            let corner = graph.corners.list[leap.corner() as usize];
-            if self.is_worth(leap.corner(), corner.at, marks) {
-                let entered = Direction::ALL[usize::from(leap.entered())];
-                visit(leap.corner(), Landing { at: corner.at, entered, cost: Cost::from(leap.cost) });
-            }
+            let at = graph.corners.list[leap.corner() as usize].at();
+            let entered = Direction::ALL[usize::from(leap.entered())];
+            let cost = least_cost(scan.bits, scan.costs, from.at, at);
+            visit(leap.corner(), Landing { at, entered, cost });
         }
     }
 }
