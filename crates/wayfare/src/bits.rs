@@ -96,7 +96,7 @@ impl Bits {
             return 0;
         }
         let [above, here, below] =
-            [0, 1, 2].map(|line| shifted(self.rows.free(row + line), x as usize / BAND));
+            [0, 1, 2].map(|line| shifted(self.rows.line(row + line), x as usize / BAND));
         // From the top left clockwise, as directions are; each diagonal stands between two that are not.
         let around = [above[0], above[1], above[2], here[2], below[2], below[1], below[0], here[0]];
         let behind = matches!(StopRule::of(self.rules), StopRule::Behind);
@@ -124,9 +124,9 @@ impl Bits {
     /// Which neighbours of a cell of the map are free, as bits in the order of [`Direction::ALL`](crate::Direction::ALL).
     #[inline]
     pub(crate) fn free_around(&self, at: At) -> u8 {
-        let above = three(self.rows.free(at.y - 1), at.x - 1);
-        let here = three(self.rows.free(at.y), at.x - 1);
-        let below = three(self.rows.free(at.y + 1), at.x - 1);
+        let above = three(self.rows.line(at.y - 1), at.x - 1);
+        let here = three(self.rows.line(at.y), at.x - 1);
+        let below = three(self.rows.line(at.y + 1), at.x - 1);
         let below_mirrored = (below & 1) << 2 | below & 2 | below >> 2;
         above | (here >> 2) << 3 | below_mirrored << 4 | (here & 1) << 7
     }
@@ -136,22 +136,31 @@ impl Bits {
 #[derive(Clone)]
 pub(crate) struct Plane {
     lines: usize,
-    /// Words that a line's free cells take, and so do its stops ahead and back.
+    /// Words of a line.
     words: usize,
-    bands: Vec<Arc<[u64]>>,
+    bands: Vec<Arc<[Word]>>,
+}
+
+/// 64 cells of a line.
+///
+/// PERF: side by side, what is free and where scans stop are read with one check of bounds, and from one line of the cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Word {
+    pub(crate) free: u64,
+    /// Where scans towards higher numbers stop.
+    pub(crate) ahead: u64,
+    /// And those towards lower ones.
+    pub(crate) back: u64,
 }
 
 /// Lines of a band, and bits of a word.
 const BAND: usize = CHUNK_SIDE as usize;
-/// Free cells, stops ahead, stops back.
-const PARTS: usize = 3;
 
 impl Plane {
     /// Nothing is free.
     fn new(lines: u32, length: u32) -> Self {
         let (lines, words) = (lines as usize, (length as usize).div_ceil(BAND));
-        let one_line = core::iter::repeat_n(0, words).chain(core::iter::repeat_n(u64::MAX, 2 * words));
-        let band: Arc<[u64]> = core::iter::repeat_n(one_line, BAND).flatten().collect();
+        let band: Arc<[Word]> = vec![Word { free: 0, ahead: u64::MAX, back: u64::MAX }; words * BAND].into();
         Self { lines, words, bands: vec![band; lines.div_ceil(BAND)] }
     }
 
@@ -160,41 +169,31 @@ impl Plane {
         self.lines
     }
 
-    /// Words that the free cells of a line take.
+    /// Words of a line.
     pub(crate) const fn words(&self) -> usize {
         self.words
     }
 
-    /// Which cells of a line are free.
+    /// The words of a line.
     #[inline]
-    pub(crate) fn free(&self, line: u32) -> &[u64] {
-        self.part(line as usize, 0)
-    }
-
-    /// Where scans along a line stop, towards higher or lower numbers.
-    pub(crate) fn stop_words(&self, line: u32, is_ahead: bool) -> &[u64] {
-        self.part(line as usize, if is_ahead { 1 } else { 2 })
+    pub(crate) fn line(&self, line: u32) -> &[Word] {
+        let begin = line as usize % BAND * self.words;
+        &self.bands[line as usize / BAND][begin..begin + self.words]
     }
 
     /// Reads the plane from a line on.
     #[inline]
     pub(crate) fn cursor(&self, line: u32) -> Cursor<'_> {
-        let base = line as usize % BAND * PARTS * self.words;
+        let base = line as usize % BAND * self.words;
         Cursor { plane: self, band: &self.bands[line as usize / BAND], base, line }
     }
 
-    #[inline]
-    fn part(&self, line: usize, part: usize) -> &[u64] {
-        let begin = (line % BAND * PARTS + part) * self.words;
-        &self.bands[line / BAND][begin..begin + self.words]
-    }
-
-    /// Calls `write` with each of these lines: its free cells, its stops ahead and back.
+    /// Calls `write` with each of these lines.
     ///
     /// PERF: with the band asked for once instead of for each word, stops looked for beside changed lines only, and open cells
     /// taken from the islands, a batch of edits of the suite `dynamic` takes half the time.
-    fn for_lines(&mut self, lines: Range<usize>, mut write: impl FnMut(usize, &mut [u64])) {
-        let size = PARTS * self.words;
+    fn for_lines(&mut self, lines: Range<usize>, mut write: impl FnMut(usize, &mut [Word])) {
+        let size = self.words;
         let mut line = lines.start;
         while line < lines.end {
             let band = Arc::make_mut(&mut self.bands[line / BAND]);
@@ -210,15 +209,17 @@ impl Plane {
     /// changes, and perhaps some between them.
     fn write_free(&mut self, band: usize, word: usize, free: &[u64; BAND]) -> Range<usize> {
         let first = band * BAND + 1;
-        let (words, mut changed) = (self.words, first..first);
-        self.for_lines(first..(first + BAND).min(self.lines - 1), |line, parts| {
+        let mut changed = first..first;
+        self.for_lines(first..(first + BAND).min(self.lines - 1), |line, words| {
             let free = free[line - first];
             // One bit to the right, for the border.
-            let low = parts[word] & 1 | free << 1;
-            let is_same = core::mem::replace(&mut parts[word], low) == low;
-            let high = parts.get(word + 1).filter(|_| word + 1 < words).map(|high| high & !1 | free >> 63);
-            let is_high_same = high.is_none_or(|high| core::mem::replace(&mut parts[word + 1], high) == high);
-            if !(is_same && is_high_same) {
+            let low = words[word].free & 1 | free << 1;
+            let mut is_same = core::mem::replace(&mut words[word].free, low) == low;
+            if let Some(next) = words.get_mut(word + 1) {
+                let high = next.free & !1 | free >> 63;
+                is_same &= core::mem::replace(&mut next.free, high) == high;
+            }
+            if !is_same {
                 changed = if changed.is_empty() { line } else { changed.start }..line + 1;
             }
         });
@@ -231,27 +232,27 @@ impl Plane {
             return;
         }
         let lines = changed.start - 1..(changed.end + 1).min(self.lines);
-        let (first, words, last) = (lines.start, self.words, (word + 2).min(self.words));
+        let (first, last) = (lines.start, (word + 2).min(self.words));
         let mut stops = [[[0; 2]; 2]; BAND + 2];
         for (line, found) in lines.clone().zip(&mut stops) {
             for (word, found) in (word..last).zip(found) {
                 *found = self.stops(line, word, rule);
             }
         }
-        self.for_lines(lines, |line, parts| {
-            for (word, [ahead, back]) in (word..last).zip(stops[line - first]) {
-                parts[words + word] = ahead;
-                parts[2 * words + word] = back;
+        self.for_lines(lines, |line, words| {
+            for (word, [ahead, back]) in words[word..last].iter_mut().zip(stops[line - first]) {
+                (word.ahead, word.back) = (ahead, back);
             }
         });
     }
 
     fn stops(&self, line: usize, word: usize, rule: StopRule) -> [u64; 2] {
-        let here = Window::new(self.part(line, 0), word);
+        let window = |line: usize| Window::new(self.line(u32::try_from(line).unwrap_or(0)), word);
+        let here = window(line);
         let sides = [line.checked_sub(1), Some(line + 1).filter(|next| *next < self.lines)];
         let mut stops = [!here.word; 2];
         for side in sides.into_iter().flatten() {
-            let side = Window::new(self.part(side, 0), word);
+            let side = window(side);
             let forced = match rule {
                 // A turn that the cell before could not take.
                 StopRule::Behind => [side.word & !side.before, side.word & !side.after],
@@ -272,7 +273,7 @@ impl Plane {
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     plane: &'a Plane,
-    band: &'a [u64],
+    band: &'a [Word],
     /// Where the line begins in the band.
     base: usize,
     pub(crate) line: u32,
@@ -282,7 +283,7 @@ impl Cursor<'_> {
     /// Goes to the line with the next higher or lower number.
     #[inline(always)]
     pub(crate) fn go(&mut self, is_ahead: bool) {
-        let size = PARTS * self.plane.words;
+        let size = self.plane.words;
         let leaves_band = self.line % 64 == if is_ahead { 63 } else { 0 };
         self.line = if is_ahead { self.line + 1 } else { self.line - 1 };
         if leaves_band {
@@ -294,7 +295,7 @@ impl Cursor<'_> {
 
     #[inline(always)]
     pub(crate) fn is_free(&self, place: u32) -> bool {
-        self.band[self.base + place as usize / BAND] >> (place % 64) & 1 == 1
+        self.band[self.base + place as usize / BAND].free >> (place % 64) & 1 == 1
     }
 
     /// The first blocked cell from `place` towards higher or lower numbers.
@@ -302,44 +303,47 @@ impl Cursor<'_> {
     pub(crate) fn wall(&self, place: u32, is_ahead: bool) -> u32 {
         let mut at = self.base + place as usize / BAND;
         if is_ahead {
-            let mut word = !self.band[at] & u64::MAX << (place % 64);
+            let mut word = !self.band[at].free & u64::MAX << (place % 64);
             while word == 0 {
                 at += 1;
-                word = !self.band[at];
+                word = !self.band[at].free;
             }
             position(at - self.base) + word.trailing_zeros()
         } else {
-            let mut word = !self.band[at] & u64::MAX >> (63 - place % 64);
+            let mut word = !self.band[at].free & u64::MAX >> (63 - place % 64);
             while word == 0 {
                 at -= 1;
-                word = !self.band[at];
+                word = !self.band[at].free;
             }
             position(at - self.base) + 63 - word.leading_zeros()
         }
     }
 
     /// Where a scan from `place` towards higher or lower numbers stops: at what is blocked, be it the border, or where there
-    /// is a turn to take.
+    /// is a turn to take. And whether that is free.
     #[inline(always)]
-    pub(crate) fn stop(&self, place: u32, is_ahead: bool) -> u32 {
+    pub(crate) fn stop(&self, place: u32, is_ahead: bool) -> (u32, bool) {
         let from = if is_ahead { place + 1 } else { place - 1 };
-        let part = if is_ahead { self.plane.words } else { 2 * self.plane.words };
-        let first = self.base + part;
-        let mut at = first + from as usize / BAND;
+        let mut at = self.base + from as usize / BAND;
+        let mut word = self.band[at];
         if is_ahead {
-            let mut word = self.band[at] & u64::MAX << (from % 64);
-            while word == 0 {
+            let mut stops = word.ahead & u64::MAX << (from % 64);
+            while stops == 0 {
                 at += 1;
                 word = self.band[at];
+                stops = word.ahead;
             }
-            position(at - first) + word.trailing_zeros()
+            let bit = stops.trailing_zeros();
+            (position(at - self.base) + bit, word.free >> (bit & 63) & 1 == 1)
         } else {
-            let mut word = self.band[at] & u64::MAX >> (63 - from % 64);
-            while word == 0 {
+            let mut stops = word.back & u64::MAX >> (63 - from % 64);
+            while stops == 0 {
                 at -= 1;
                 word = self.band[at];
+                stops = word.back;
             }
-            position(at - first) + 63 - word.leading_zeros()
+            let bit = stops.leading_zeros();
+            (position(at - self.base) + 63 - bit, word.free << (bit & 63) >> 63 == 1)
         }
     }
 }
@@ -352,17 +356,17 @@ struct Window {
 }
 
 impl Window {
-    fn new(line: &[u64], at: usize) -> Self {
-        let word = line[at];
-        let left = at.checked_sub(1).map_or(0, |left| line[left]);
-        let right = line.get(at + 1).copied().unwrap_or(0);
+    fn new(line: &[Word], at: usize) -> Self {
+        let word = line[at].free;
+        let left = at.checked_sub(1).map_or(0, |left| line[left].free);
+        let right = line.get(at + 1).map_or(0, |right| right.free);
         Self { word, before: word << 1 | left >> 63, after: word >> 1 | right << 63 }
     }
 }
 
 /// The 64 cells of the map that begin in a word of a line, behind the border: those before them, themselves, those after them.
-fn shifted(line: &[u64], word: usize) -> [u64; 3] {
-    let (low, high) = (line[word], line.get(word + 1).copied().unwrap_or(0));
+fn shifted(line: &[Word], word: usize) -> [u64; 3] {
+    let (low, high) = (line[word].free, line.get(word + 1).map_or(0, |high| high.free));
     [low, low >> 1 | high << 63, low >> 2 | high << 62]
 }
 
@@ -394,11 +398,11 @@ const fn position(word: usize) -> u32 {
 /// Three bits from `first` on.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "only three bits are left")]
-fn three(line: &[u64], first: u32) -> u8 {
+fn three(line: &[Word], first: u32) -> u8 {
     let (at, shift) = (first as usize / BAND, first % 64);
-    let mut bits = line[at] >> shift;
+    let mut bits = line[at].free >> shift;
     if shift > 61 {
-        bits |= line[at + 1] << (64 - shift);
+        bits |= line[at + 1].free << (64 - shift);
     }
     bits as u8 & 7
 }
@@ -483,7 +487,7 @@ mod tests {
                         let steps = bits.turns.steps(direction as u8, expected);
                         let turns = steps & !natural(rules, direction) != 0;
                         let before = if is_ahead { place - 1 } else { place + 1 };
-                        let stops = plane.cursor(line).stop(before, is_ahead) == place;
+                        let stops = plane.cursor(line).stop(before, is_ahead) == (place, true);
                         assert_eq!(stops, turns, "{direction:?} {cell} {rules:?}");
                     }
                 }

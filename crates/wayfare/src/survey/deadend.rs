@@ -8,7 +8,7 @@
 //! the run of the start and that of the goal are of interest; runs of columns tell of others. Cells of other blocks are no
 //! walls, for diagonals need them; they are only no place to turn.
 
-use crate::bits::{At, Bits, Plane};
+use crate::bits::{At, Bits, Plane, Word};
 use crate::survey::corners::{Corner, Corners};
 
 /// The blocks of the ground, by rows and by columns.
@@ -162,7 +162,7 @@ impl Forest {
     #[inline]
     fn run(&self, plane: &Plane, line: u32, place: u32) -> usize {
         let word = place as usize / 64;
-        let begins = begins(plane.free(line), word) & u64::MAX >> (63 - place % 64);
+        let begins = begins(plane.line(line), word) & u64::MAX >> (63 - place % 64);
         (self.firsts[line as usize * self.words + word] + begins.count_ones()) as usize - 1
     }
 
@@ -303,19 +303,19 @@ impl Blocks {
 
 /// Where runs begin in a word.
 #[inline]
-fn begins(line: &[u64], word: usize) -> u64 {
-    let before = word.checked_sub(1).map_or(0, |before| line[before] >> 63);
-    line[word] & !(line[word] << 1 | before)
+fn begins(line: &[Word], word: usize) -> u64 {
+    let before = word.checked_sub(1).map_or(0, |before| line[before].free >> 63);
+    line[word].free & !(line[word].free << 1 | before)
 }
 
 fn find_runs(plane: &Plane) -> (Vec<u32>, Vec<Run>) {
     let (mut firsts, mut runs) = (Vec::with_capacity(plane.lines() * plane.words()), Vec::new());
     for line in (0..).take(plane.lines()) {
         let cursor = plane.cursor(u32::from(line));
-        let free = plane.free(u32::from(line));
+        let words = plane.line(u32::from(line));
         for word in 0..plane.words() {
             firsts.push(u32::try_from(runs.len()).unwrap_or(u32::MAX));
-            let mut begins = begins(free, word);
+            let mut begins = begins(words, word);
             while begins != 0 {
                 let first = u32::try_from(word * 64).unwrap_or(0) + begins.trailing_zeros();
                 begins &= begins - 1;

@@ -97,7 +97,7 @@ impl Landmarks {
             }
         }
         let scan = Scan { goal: NO_GOAL, ..*scan };
-        scan.jump_on(at, ANYHOW, &mut |landing: Landing| {
+        scan.jump_along(at, ANYHOW, &mut |landing: Landing| {
             let Some(corner) = corners.number(landing.at) else { return };
             let cost = shortened(landing.cost);
             for (distance, beyond) in distances.iter_mut().zip(self.rows(corner).iter().flat_map(|row| row.0))
@@ -151,7 +151,7 @@ impl Arrivals {
         let mut jumps: Vec<(u32, u32, u32)> = Vec::new();
         let mut firsts = vec![0_u32; corners.list.len() + 1];
         for (number, corner) in (0..).zip(&corners.list) {
-            scan.jump_on(corner.at(), ANYHOW, &mut |landing: Landing| {
+            scan.jump_along(corner.at(), ANYHOW, &mut |landing: Landing| {
                 if let Some(to) = corners.number(landing.at) {
                     jumps.push((to, number, shortened(landing.cost)));
                     firsts[to as usize + 1] += 1;

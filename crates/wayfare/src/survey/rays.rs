@@ -124,17 +124,18 @@ const fn sides(direction: Direction) -> (bool, bool) {
 fn leading(plane: &Plane, is_ahead: bool) -> Vec<u64> {
     let mut lead = vec![0; plane.lines() * plane.words()];
     for (line, lead) in (0..).zip(lead.chunks_exact_mut(plane.words())) {
-        let (free, stops) = (plane.free(line), plane.stop_words(line, is_ahead));
+        let words = plane.line(line);
+        let stops = |word: usize| if is_ahead { words[word].ahead } else { words[word].back };
         for word in 0..plane.words() {
-            let mut ends = free[word] & stops[word];
+            let mut ends = words[word].free & stops(word);
             while ends != 0 {
                 let end = word * WORD + ends.trailing_zeros() as usize;
                 ends &= ends - 1;
                 // Up to the stop before it, which is no farther than the border.
                 if is_ahead {
-                    fill(lead, stop_before(stops, end), end - 1);
+                    fill(lead, stop_before(&stops, end), end - 1);
                 } else {
-                    fill(lead, end + 1, stop_after(stops, end));
+                    fill(lead, end + 1, stop_after(&stops, end));
                 }
             }
         }
@@ -142,22 +143,22 @@ fn leading(plane: &Plane, is_ahead: bool) -> Vec<u64> {
     lead
 }
 
-fn stop_before(stops: &[u64], place: usize) -> usize {
+fn stop_before(stops: &impl Fn(usize) -> u64, place: usize) -> usize {
     let mut at = (place - 1) / WORD;
-    let mut word = stops[at] & u64::MAX >> (63 - (place - 1) % WORD);
+    let mut word = stops(at) & u64::MAX >> (63 - (place - 1) % WORD);
     while word == 0 {
         at -= 1;
-        word = stops[at];
+        word = stops(at);
     }
     at * WORD + 63 - word.leading_zeros() as usize
 }
 
-fn stop_after(stops: &[u64], place: usize) -> usize {
+fn stop_after(stops: &impl Fn(usize) -> u64, place: usize) -> usize {
     let mut at = (place + 1) / WORD;
-    let mut word = stops[at] & u64::MAX << ((place + 1) % WORD);
+    let mut word = stops(at) & u64::MAX << ((place + 1) % WORD);
     while word == 0 {
         at += 1;
-        word = stops[at];
+        word = stops(at);
     }
     at * WORD + word.trailing_zeros() as usize
 }
@@ -178,19 +179,19 @@ fn illegal(bits: &Bits, east: bool, south: bool) -> Table {
     let mut table = Table { words, bits: vec![u64::MAX; bits.rows.lines() * words] };
     let inner = (1..).zip(table.bits.chunks_exact_mut(words).skip(1)).take(bits.height());
     for (row, illegal) in inner {
-        let (free, before) = (bits.rows.free(row), bits.rows.free(if south { row - 1 } else { row + 1 }));
+        let (here, before) = (bits.rows.line(row), bits.rows.line(if south { row - 1 } else { row + 1 }));
         for (word, illegal) in illegal.iter_mut().enumerate() {
             let beside = if east {
-                free[word] << 1 | word.checked_sub(1).map_or(0, |left| free[left] >> 63)
+                here[word].free << 1 | word.checked_sub(1).map_or(0, |left| here[left].free >> 63)
             } else {
-                free[word] >> 1 | free.get(word + 1).map_or(0, |right| right << 63)
+                here[word].free >> 1 | here.get(word + 1).map_or(0, |right| right.free << 63)
             };
             let allowed = match bits.rules.corners {
-                CornerRule::BothFree => before[word] & beside,
-                CornerRule::OneFree => before[word] | beside,
+                CornerRule::BothFree => before[word].free & beside,
+                CornerRule::OneFree => before[word].free | beside,
                 CornerRule::Always => u64::MAX,
             };
-            *illegal = !(free[word] & allowed);
+            *illegal = !(here[word].free & allowed);
         }
     }
     table
@@ -304,7 +305,7 @@ mod tests {
                     let plain = Scan { goal, ..Scan::of_all(&bits, [985, 985, 1393]) };
                     let found = |scan: &Scan<'_>| {
                         let mut found = Vec::new();
-                        scan.jump_on(At::new(cell), ANYHOW, &mut |landing: Landing| found.push(landing));
+                        scan.jump_along(At::new(cell), ANYHOW, &mut |landing: Landing| found.push(landing));
                         found
                     };
                     let expected = found(&plain);

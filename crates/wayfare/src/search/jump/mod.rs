@@ -57,7 +57,9 @@ pub(crate) trait Ways {
 }
 
 /// A search that has closed so many nodes is a long one.
-const LONG: u64 = 16;
+///
+/// PERF: 8 takes 2 % fewer instructions than 16 over the maps of the suite `grid`, 7 % on the smallest; 4 and 32 take more.
+const LONG: u64 = 8;
 
 /// Where jumps begin.
 #[derive(Clone, Copy)]

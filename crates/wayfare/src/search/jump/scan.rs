@@ -52,8 +52,8 @@ pub(crate) struct Scan<'a> {
     pub(crate) costs: [Cost; 3],
     /// Jumps end here, too. [`NO_GOAL`] is never met.
     pub(crate) goal: At,
-    /// What is known of diagonals, if the ground is as it was then. Whoever wants to know what a scan [reaches](Scout::reach) must do
-    /// without.
+    /// What is known of diagonals, if the ground is as it was then. [`jump_along`](Self::jump_along) looks at it, and then tells nobody
+    /// what a scan [reaches](Scout::reach).
     pub(crate) rays: Option<&'a Rays>,
 }
 
@@ -69,25 +69,36 @@ impl<'a> Scan<'a> {
     /// Tells `scout` the end of every jump worth taking out of a cell entered in direction `entered`, or anyhow.
     #[inline]
     pub(crate) fn jump_on(&self, at: At, entered: u8, scout: &mut impl Scout) {
+        self.jump_all::<false>(at, entered, scout);
+    }
+
+    /// The same with a look at what is known of diagonals.
+    #[inline]
+    pub(crate) fn jump_along(&self, at: At, entered: u8, scout: &mut impl Scout) {
+        self.jump_all::<true>(at, entered, scout);
+    }
+
+    #[inline]
+    fn jump_all<const KNOWN: bool>(&self, at: At, entered: u8, scout: &mut impl Scout) {
         let mut steps = self.bits.turns.steps(entered, self.bits.free_around(at));
         while steps != 0 {
             let direction = Direction::ALL[steps.trailing_zeros() as usize & 7];
             steps &= steps - 1;
-            self.jump(at, direction, scout);
+            self.jump::<KNOWN>(at, direction, scout);
         }
     }
 
     #[inline]
-    fn jump(&self, at: At, direction: Direction, scout: &mut impl Scout) {
+    fn jump<const KNOWN: bool>(&self, at: At, direction: Direction, scout: &mut impl Scout) {
         use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
         match (direction, self.bits.rules.directions) {
             (North | South, Directions::Four) => self.walk_column(at, direction, scout),
             (North | South, _) => self.straight(&self.bits.columns.cursor(at.x), at, direction, 0, scout),
             (East | West, _) => self.straight(&self.bits.rows.cursor(at.y), at, direction, 0, scout),
-            (NorthWest, _) => self.any_diagonal::<false, false>(at, direction, scout),
-            (NorthEast, _) => self.any_diagonal::<true, false>(at, direction, scout),
-            (SouthEast, _) => self.any_diagonal::<true, true>(at, direction, scout),
-            (SouthWest, _) => self.any_diagonal::<false, true>(at, direction, scout),
+            (NorthWest, _) => self.any_diagonal::<KNOWN, false, false>(at, direction, scout),
+            (NorthEast, _) => self.any_diagonal::<KNOWN, true, false>(at, direction, scout),
+            (SouthEast, _) => self.any_diagonal::<KNOWN, true, true>(at, direction, scout),
+            (SouthWest, _) => self.any_diagonal::<KNOWN, false, true>(at, direction, scout),
         }
     }
 
@@ -98,15 +109,14 @@ impl<'a> Scan<'a> {
         let is_row = direction.axis() == 0;
         let is_ahead = matches!(direction, Direction::East | Direction::South);
         let (from, goal_line, goal) = if is_row { (at.x, goal.y, goal.x) } else { (at.y, goal.x, goal.y) };
-        let mut to = line.stop(from, is_ahead);
+        let (mut to, mut lands) = line.stop(from, is_ahead);
         let is_between = if is_ahead { from < goal && goal <= to } else { to <= goal && goal < from };
-        let meets_goal = line.line == goal_line && is_between;
-        if meets_goal {
-            to = goal;
+        if line.line == goal_line && is_between {
+            (to, lands) = (goal, true);
         }
         let end = if is_row { At { x: to, ..at } } else { At { y: to, ..at } };
         scout.reach(end);
-        if !meets_goal && !line.is_free(to) {
+        if !lands {
             return;
         }
         let cost = cost + Cost::from(from.abs_diff(to)) * self.costs[direction.axis()];
@@ -114,13 +124,13 @@ impl<'a> Scan<'a> {
     }
 
     #[inline]
-    fn any_diagonal<const EAST: bool, const SOUTH: bool>(
+    fn any_diagonal<const KNOWN: bool, const EAST: bool, const SOUTH: bool>(
         &self,
         at: At,
         direction: Direction,
         scout: &mut impl Scout,
     ) {
-        match self.rays {
+        match self.rays.filter(|_| KNOWN) {
             Some(rays) => {
                 self.known_diagonal::<EAST, SOUTH>(rays.ray::<EAST, SOUTH>(at), at, direction, scout)
             }

@@ -113,7 +113,7 @@ impl Ways for Surveyed {
         let Some(node) = node.filter(fresh) else {
             let rays = self.bearings.as_ref().and_then(|bearings| bearings.rays.as_ref());
             let scan = Scan { rays, ..*scan };
-            scan.jump_on(from.at, from.entered, &mut |landing: Landing| {
+            scan.jump_along(from.at, from.entered, &mut |landing: Landing| {
                 visit(self.node(landing.at), landing);
             });
             return;
