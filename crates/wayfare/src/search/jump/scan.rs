@@ -132,7 +132,7 @@ impl<'a> Scan<'a> {
     ) {
         match self.rays.filter(|_| KNOWN) {
             Some(rays) => {
-                self.known_diagonal::<EAST, SOUTH>(rays.ray::<EAST, SOUTH>(at), at, direction, scout)
+                self.known_diagonal::<EAST, SOUTH>(rays.ray::<EAST, SOUTH>(at), at, direction, scout);
             }
             None => self.diagonal::<EAST, SOUTH>(at, direction, scout),
         }
