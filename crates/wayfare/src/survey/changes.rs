@@ -52,21 +52,14 @@ pub(crate) struct Bounds([u8; 4]);
 impl Bounds {
     /// All that decides what happens at a cell of the map: itself and its neighbours.
     pub(crate) fn around(at: At) -> Self {
-        // Cells are counted from 1 and the border is 0, so the neighbour before is two less.
-        let low = |place: u32| chunk(place.saturating_sub(2));
-        let high = |place: u32| chunk(place);
-        Self([low(at.x), low(at.y), high(at.x), high(at.y)])
+        Self::between(at, at)
     }
 
-    /// Grows to take in what decides what happens at another cell.
-    pub(crate) fn include(&mut self, at: At) {
-        let other = Self::around(at).0;
-        for (own, other) in self.0[..2].iter_mut().zip(&other[..2]) {
-            *own = (*own).min(*other);
-        }
-        for (own, other) in self.0[2..].iter_mut().zip(&other[2..]) {
-            *own = (*own).max(*other);
-        }
+    /// The same for all cells between two columns and two rows.
+    pub(crate) fn between(first: At, last: At) -> Self {
+        // Cells are counted from 1 and the border is 0, so the neighbour before is two less.
+        let low = |place: u32| chunk(place.saturating_sub(2));
+        Self([low(first.x), low(first.y), chunk(last.x), chunk(last.y)])
     }
 
     /// How far it goes beyond a rectangle that lies in it, on each side.

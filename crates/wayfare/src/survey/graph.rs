@@ -13,7 +13,7 @@ use crate::map::Map;
 use crate::rules::Directions;
 use crate::search::jump::scan::{Landing, Scan, Scout};
 use crate::survey::changes::{Bounds, Changes};
-use crate::survey::corners::{Corner, Corners, clearances, is_clear, sees};
+use crate::survey::corners::{Corner, Corners, is_clear, sees};
 
 /// Corners and the jumps between them.
 pub(crate) struct Graph {
@@ -77,9 +77,6 @@ impl Graph {
                 let bounds = taken_over.unwrap_or_else(|| self.leap(&scan, corner.at(), entered));
                 self.nodes.push((begin, bounds));
             }
-            if bits.rules.directions == Directions::Eight {
-                self.corners.list[number].clearances = clearances(bits, corner.at());
-            }
         }
         if end == self.corners.list.len() {
             self.nodes.push((u32::try_from(self.jumps.len()).ok()?, Bounds::default()));
@@ -89,9 +86,9 @@ impl Graph {
 
     /// Adds the jumps out of a corner, and returns what they looked at.
     fn leap(&mut self, scan: &Scan<'_>, at: At, entered: u8) -> Bounds {
-        let mut leaps = Leaps { corners: &self.corners, jumps: &mut self.jumps, bounds: Bounds::around(at) };
+        let mut leaps = Leaps { corners: &self.corners, jumps: &mut self.jumps, first: at, last: at };
         scan.jump_on(at, entered, &mut leaps);
-        leaps.bounds
+        Bounds::between(leaps.first, leaps.last)
     }
 
     /// Adds the jumps that an older graph knew, if nothing has changed where they looked.
@@ -145,7 +142,9 @@ impl Graph {
 struct Leaps<'a> {
     corners: &'a Corners,
     jumps: &'a mut Vec<Leap>,
-    bounds: Bounds,
+    /// The first and the last column and row that were looked at.
+    first: At,
+    last: At,
 }
 
 impl Scout for Leaps<'_> {
@@ -157,7 +156,8 @@ impl Scout for Leaps<'_> {
     }
 
     fn reach(&mut self, at: At) {
-        self.bounds.include(at);
+        self.first = At { x: self.first.x.min(at.x), y: self.first.y.min(at.y) };
+        self.last = At { x: self.last.x.max(at.x), y: self.last.y.max(at.y) };
     }
 }
 

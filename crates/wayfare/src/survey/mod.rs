@@ -186,7 +186,7 @@ impl Surveyor {
         Self { snapshot: snapshot.clone(), stage }
     }
 
-    /// Looks at up to so many corners; dead ends are found in one go then, and rays and landmarks in another.
+    /// Looks at up to so many corners; clearances and dead ends are found in one go then, and rays and landmarks in another.
     pub fn run(&mut self, max_corners: u32) -> Progress {
         let (map, view) = (&self.snapshot.ground.map, self.snapshot.view());
         let costs = self.snapshot.ground.jump_costs().unwrap_or_default().map(Cost::from);
@@ -203,6 +203,7 @@ impl Surveyor {
                 }
             }
             (Stage::DeadEnds(mut graph), Some(bits)) => {
+                Rays::clear(bits, &mut graph.corners);
                 let dead_ends = DeadEnds::new(bits, &mut graph.corners);
                 let (map, view) = (map.clone(), view.clone());
                 Stage::Bearings(Arc::new(Findings { map, view, graph, dead_ends }))

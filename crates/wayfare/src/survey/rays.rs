@@ -38,14 +38,13 @@ impl Rays {
     }
 
     fn new(bits: &Bits, corners: &Corners) -> Self {
-        let (height, width) = (bits.rows.lines(), bits.columns.lines());
+        let height = bits.rows.lines();
         let along_rows = [false, true].map(|east| leading(&bits.rows, east));
         let along_columns = [false, true].map(|south| {
             Table { words: bits.columns.words(), bits: leading(&bits.columns, south) }.turned(height)
         });
-        let diagonals = DIAGONALS.map(|direction| {
+        Self::with(bits, |direction, stops| {
             let (east, south) = sides(direction);
-            let mut stops = illegal(bits, east, south);
             let leads = along_rows[usize::from(east)].iter().zip(&along_columns[usize::from(south)].bits);
             for (stop, (row, column)) in stops.bits.iter_mut().zip(leads) {
                 *stop |= row | column;
@@ -54,10 +53,41 @@ impl Rays {
                 let at = corner.at();
                 stops.bits[at.y as usize * stops.words + at.x as usize / WORD] |= 1 << (at.x % 64);
             }
+        })
+    }
+
+    /// With a stop wherever a step is not legal, and where `add` sets more of them.
+    fn with(bits: &Bits, mut add: impl FnMut(Direction, &mut Table)) -> Self {
+        let (height, width) = (bits.rows.lines(), bits.columns.lines());
+        let diagonals = DIAGONALS.map(|direction| {
+            let (east, south) = sides(direction);
+            let mut stops = illegal(bits, east, south);
+            add(direction, &mut stops);
             stops.sheared(width, east == south).turned(width).bits
         });
         let width = u32::try_from(width).unwrap_or(u32::MAX);
         Self { width, words: height.div_ceil(WORD), diagonals }
+    }
+
+    /// Tells every corner how far its diagonals go.
+    ///
+    /// PERF: 5 × fewer instructions than a walk along each of them on `MovingAI`'s `cities/Berlin_0_1024`.
+    pub(crate) fn clear(bits: &Bits, corners: &mut Corners) {
+        if bits.rules.directions == Directions::Four {
+            return;
+        }
+        let rays = Self::with(bits, |_, _| {});
+        for corner in &mut corners.list {
+            let at = corner.at();
+            let stops = [
+                rays.ray::<false, false>(at).stop(at.y, false),
+                rays.ray::<true, false>(at).stop(at.y, false),
+                rays.ray::<true, true>(at).stop(at.y, true),
+                rays.ray::<false, true>(at).stop(at.y, true),
+            ];
+            // The last step before that is legal.
+            corner.clearances = stops.map(|stop| u16::try_from(stop.abs_diff(at.y) - 1).unwrap_or(u16::MAX));
+        }
     }
 
     /// The diagonal through a cell.
@@ -270,6 +300,7 @@ mod tests {
     use crate::onward::ANYHOW;
     use crate::rules::Rules;
     use crate::search::jump::scan::{Landing, Scan};
+    use crate::survey::corners::clearances;
     use crate::view::View;
 
     #[test]
@@ -295,7 +326,16 @@ mod tests {
                 .unwrap();
                 let ground = Ground::new(map.clone(), View::from(rules));
                 let bits = Bits::new(&ground);
-                let corners = Corners::find(&map, &bits).unwrap();
+                let mut corners = Corners::find(&map, &bits).unwrap();
+                Rays::clear(&bits, &mut corners);
+                for corner in &corners.list {
+                    assert_eq!(
+                        corner.clearances,
+                        clearances(&bits, corner.at()),
+                        "{:?} {rules:?}",
+                        corner.at()
+                    );
+                }
                 let rays = Rays::new(&bits, &corners);
                 for cell in map.area().unwrap().cells().filter(|cell| ground.is_open(*cell)) {
                     let goal = At {
