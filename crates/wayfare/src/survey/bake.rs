@@ -1,7 +1,7 @@
 //! A [`Survey`] as bytes, and back: see [`bake`](crate::bake).
 //!
 //! Where corners, runs and rays are follows from the map, and what a jump costs from its ends. What takes long to find is kept:
-//! the jumps and what they looked at, how far diagonals go, blocks of dead ends, and distances from landmarks.
+//! the jumps and what they looked at, blocks of dead ends, and distances from landmarks.
 
 use std::sync::Arc;
 
@@ -55,10 +55,6 @@ impl Survey {
         let Findings { map, view, graph, dead_ends } = &**findings;
         let mut writer = Writer::new(MARK, fingerprint(map, view));
         writer.section(|writer| write_jumps(graph, writer));
-        writer.section(|writer| {
-            let corners = graph.corners.list.iter().filter(|_| view.rules.directions == Directions::Eight);
-            corners.flat_map(|corner| corner.clearances).for_each(|clearance| writer.number(clearance));
-        });
         writer.section(|writer| write_forest(&dead_ends.rows, writer));
         writer.section(|writer| write_forest(&dead_ends.columns, writer));
         let landmarks = self.bearings.as_ref().and_then(|bearings| bearings.landmarks.as_ref());
@@ -82,7 +78,7 @@ impl Survey {
         };
         let costs = costs.map(Cost::from);
         let mut graph = read_jumps(map, bits, costs, reader.section()?)?;
-        read_clearances(bits, &mut graph.corners, reader.section()?)?;
+        Rays::clear(bits, &mut graph.corners);
         let rows = read_forest(&bits.rows, reader.section()?)?;
         let columns = read_forest(&bits.columns, reader.section()?)?;
         let dead_ends = DeadEnds::of(bits, &mut graph.corners, rows, columns);
@@ -173,15 +169,6 @@ fn read_bounds(reader: &mut Reader<'_>) -> Result<[u8; 4], BakeError> {
         *side = reader.byte()?;
     }
     Ok(beyond)
-}
-
-fn read_clearances(bits: &Bits, corners: &mut Corners, mut reader: Reader<'_>) -> Result<(), BakeError> {
-    for corner in corners.list.iter_mut().filter(|_| bits.rules.directions == Directions::Eight) {
-        for clearance in &mut corner.clearances {
-            *clearance = reader.number()?;
-        }
-    }
-    reader.finish()
 }
 
 /// How many blocks there are, what each hangs on, and what each run hangs in.

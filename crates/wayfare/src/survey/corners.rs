@@ -26,7 +26,7 @@ pub(crate) struct Corners {
 pub(crate) struct Corner {
     /// Column and row, as in [`At`].
     place: [u16; 2],
-    /// How far its diagonals go, in the order of [`DIAGONALS`]. In four directions nobody asks.
+    /// How far its diagonals go: to the north-west, and clockwise from there. In four directions nobody asks.
     pub(crate) clearances: [u16; 4],
     /// What the graph keeps for the first of its ways; the others follow.
     first: u32,
@@ -124,53 +124,60 @@ fn ways_into(bits: &Bits, at: At) -> u8 {
     Direction::ALL.into_iter().filter(turns_jumps).fold(0, |ways, direction| ways | 1 << direction as u8)
 }
 
-/// How many legal steps a diagonal has from a cell, for each of the four.
-pub(crate) fn clearances(bits: &Bits, at: At) -> [u16; 4] {
-    const DIAGONALS: [(bool, bool); 4] = [(false, false), (true, false), (true, true), (false, true)];
-    DIAGONALS.map(|(east, south)| {
-        let (mut x, mut steps) = (at.x, 0);
-        let mut row = bits.rows.cursor(at.y);
-        loop {
-            let next = if east { x + 1 } else { x - 1 };
-            let here = row;
-            row.go(south);
-            let sides = (here.is_free(next), row.is_free(x));
-            if !row.is_free(next) || !bits.rules.corners.allow(sides.0, sides.1) {
-                return steps;
-            }
-            x = next;
-            steps += 1;
+/// How many legal steps a diagonal has from a cell; no more than `most` are looked at.
+pub(crate) fn clearance(bits: &Bits, at: At, (east, south): (bool, bool), most: u32) -> u32 {
+    let (mut x, mut steps) = (at.x, 0);
+    let mut row = bits.rows.cursor(at.y);
+    while steps < most {
+        let next = if east { x + 1 } else { x - 1 };
+        let here = row;
+        row.go(south);
+        let sides = (here.is_free(next), row.is_free(x));
+        if !row.is_free(next) || !bits.rules.corners.allow(sides.0, sides.1) {
+            break;
         }
-    })
+        x = next;
+        steps += 1;
+    }
+    steps
 }
 
-/// Whether a single jump leads from a cell with these clearances to another one, in eight directions.
+/// Whether a single jump leads from a corner to a cell, in eight directions.
 #[inline]
-pub(crate) fn sees(bits: &Bits, clearances: &[u16; 4], at: At, goal: At) -> bool {
-    let (dx, dy) = (at.x.abs_diff(goal.x), at.y.abs_diff(goal.y));
-    let both = dx.min(dy);
-    if both > u32::from(clearances[diagonal(at, goal)]) {
-        return false;
-    }
-    let turn = At {
-        x: if goal.x > at.x { at.x + both } else { at.x - both },
-        y: if goal.y > at.y { at.y + both } else { at.y - both },
+pub(crate) fn sees(bits: &Bits, corner: &Corner, goal: At) -> bool {
+    let (at, (both, turn)) = (corner.at(), turn(corner.at(), goal));
+    let clearance = match (goal.x > at.x, goal.y > at.y) {
+        (false, false) => corner.clearances[0],
+        (true, false) => corner.clearances[1],
+        (true, true) => corner.clearances[2],
+        (false, true) => corner.clearances[3],
     };
-    if dx > dy {
-        is_clear(&bits.rows, turn.y, turn.x, goal.x)
-    } else {
-        is_clear(&bits.columns, turn.x, turn.y, goal.y)
-    }
+    both <= u32::from(clearance) && is_straight(bits, turn, goal)
 }
 
-/// The place of a diagonal in [`clearances`].
+/// Whether a single jump leads from any cell to another one, in eight directions.
+pub(crate) fn leads(bits: &Bits, at: At, goal: At) -> bool {
+    let (both, turn) = turn(at, goal);
+    // Few cells are seen from afar, and a look along a line costs less than one along a diagonal.
+    is_straight(bits, turn, goal) && clearance(bits, at, (goal.x > at.x, goal.y > at.y), both) == both
+}
+
+/// How many diagonal steps a jump has, and where they end.
 #[inline]
-const fn diagonal(from: At, to: At) -> usize {
-    match (to.x > from.x, to.y > from.y) {
-        (false, false) => 0,
-        (true, false) => 1,
-        (true, true) => 2,
-        (false, true) => 3,
+fn turn(at: At, goal: At) -> (u32, At) {
+    let both = at.x.abs_diff(goal.x).min(at.y.abs_diff(goal.y));
+    let x = if goal.x > at.x { at.x + both } else { at.x - both };
+    let y = if goal.y > at.y { at.y + both } else { at.y - both };
+    (both, At { x, y })
+}
+
+/// Whether the line between two cells of one row or column is free.
+#[inline]
+fn is_straight(bits: &Bits, from: At, to: At) -> bool {
+    if from.y == to.y {
+        is_clear(&bits.rows, from.y, from.x, to.x)
+    } else {
+        is_clear(&bits.columns, from.x, from.y, to.y)
     }
 }
 

@@ -125,7 +125,7 @@ impl Graph {
     pub(crate) fn sees(bits: &Bits, corner: &Corner, goal: At) -> bool {
         let at = corner.at();
         match bits.rules.directions {
-            Directions::Eight => sees(bits, &corner.clearances, at, goal),
+            Directions::Eight => sees(bits, corner, goal),
             Directions::Four => {
                 is_clear(&bits.columns, at.x, at.y, goal.y) && is_clear(&bits.rows, goal.y, at.x, goal.x)
             }

@@ -9,7 +9,7 @@ use crate::onward::ANYHOW;
 use crate::search::jump::least_cost;
 use crate::search::jump::scan::{Landing, NO_GOAL, Scan};
 use crate::search::open::Open;
-use crate::survey::corners::{Corners, clearances, sees};
+use crate::survey::corners::{Corners, leads};
 use crate::survey::graph::Graph;
 use crate::survey::rays::Rays;
 
@@ -89,10 +89,9 @@ impl Landmarks {
 
     /// How far a cell that need not be a corner is from them all.
     pub(crate) fn distances_of(&self, scan: &Scan<'_>, corners: &Corners, at: At) -> Distances {
-        let clearances = clearances(scan.bits, at);
         let mut distances = [FAR; MOST];
         for (distance, place) in distances.iter_mut().zip(&self.places) {
-            if sees(scan.bits, &clearances, at, *place) {
+            if leads(scan.bits, at, *place) {
                 *distance = shortened(least_cost(scan.bits, scan.costs, at, *place));
             }
         }

@@ -71,7 +71,7 @@ impl Rays {
 
     /// Tells every corner how far its diagonals go.
     ///
-    /// PERF: 5 × fewer instructions than a walk along each of them on `MovingAI`'s `cities/Berlin_0_1024`.
+    /// PERF: 7 × fewer instructions than a walk along each of them on `MovingAI`'s `cities/Berlin_0_1024`.
     pub(crate) fn clear(bits: &Bits, corners: &mut Corners) {
         if bits.rules.directions == Directions::Four {
             return;
@@ -300,7 +300,7 @@ mod tests {
     use crate::onward::ANYHOW;
     use crate::rules::Rules;
     use crate::search::jump::scan::{Landing, Scan};
-    use crate::survey::corners::clearances;
+    use crate::survey::corners::clearance;
     use crate::view::View;
 
     #[test]
@@ -328,13 +328,10 @@ mod tests {
                 let bits = Bits::new(&ground);
                 let mut corners = Corners::find(&map, &bits).unwrap();
                 Rays::clear(&bits, &mut corners);
+                let sides = [(false, false), (true, false), (true, true), (false, true)];
                 for corner in &corners.list {
-                    assert_eq!(
-                        corner.clearances,
-                        clearances(&bits, corner.at()),
-                        "{:?} {rules:?}",
-                        corner.at()
-                    );
+                    let walked = sides.map(|sides| clearance(&bits, corner.at(), sides, u32::MAX));
+                    assert_eq!(corner.clearances.map(u32::from), walked, "{:?} {rules:?}", corner.at());
                 }
                 let rays = Rays::new(&bits, &corners);
                 for cell in map.area().unwrap().cells().filter(|cell| ground.is_open(*cell)) {
