@@ -397,6 +397,45 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_map_of_many_corners_has_more_landmarks() {
+        let (mut map, mut seed) = (Map::new(400, 400).unwrap(), 11);
+        map.edit(
+            map.area().unwrap(),
+            |_, _| {
+                if next(&mut seed, 8) == 0 { Terrain::WALL } else { Terrain::OPEN }
+            },
+        )
+        .unwrap();
+        let mut snapshot = Snapshot::new(&map, &View::default());
+        let survey = snapshot.survey();
+        let findings = survey.findings.as_ref().unwrap();
+        let landmarks = survey.bearings.as_ref().unwrap().landmarks.as_ref().unwrap();
+        for _ in 0..5 {
+            let corner = usize::try_from(next(&mut seed, 30_000)).unwrap();
+            let at = findings.graph.corners.list[corner].at().cell();
+            let known = landmarks.of(corner);
+            assert_eq!(known.len(), 16);
+            for (place, distance) in known {
+                assert_eq!(distance, cost(&snapshot, at, place), "{at} to {place}");
+            }
+        }
+        let baked = Survey::from_bytes(&survey.to_bytes(), &snapshot).unwrap();
+        assert_eq!(baked.bytes(), survey.bytes());
+        assert!(snapshot.learn(&baked));
+        for _ in 0..20 {
+            let [from, to] = [0, 1].map(|_| Cell::new(next(&mut seed, 400), next(&mut seed, 400)));
+            if snapshot.is_open(from) && snapshot.is_open(to) {
+                let found = find_path(&snapshot, &PathQuery::new(from, to), &mut Scratch::new()).unwrap();
+                assert_eq!(
+                    found.route().map(crate::route::Route::cost),
+                    cost(&snapshot, from, to),
+                    "{from} {to}"
+                );
+            }
+        }
+    }
+
     fn search_scan(snapshot: &Snapshot) -> crate::search::jump::scan::Scan<'_> {
         let costs = snapshot.ground.jump_costs().unwrap().map(Cost::from);
         crate::search::jump::scan::Scan::of_all(snapshot.bits.as_ref().unwrap(), costs)

@@ -15,6 +15,13 @@ fn surveyed(map: &Map, view: &View) -> Snapshot {
     snapshot
 }
 
+/// What is of use before all is found.
+fn half_surveyed(snapshot: &Snapshot) -> Survey {
+    let mut surveyor = Surveyor::new(snapshot);
+    while surveyor.so_far().is_none() && surveyor.run(50) == Progress::Running {}
+    surveyor.so_far().unwrap()
+}
+
 /// Walls in blocks and lines, as in games: long jumps, dead ends, doors.
 fn built_map(random: &mut Random, width: u32, height: u32) -> Map {
     let mut map = Map::new(width, height).unwrap();
@@ -133,7 +140,8 @@ fn every_gear_is_right_the_moment_after_an_edit() {
                 compared += u32::from(judge(&name, &snapshot, start, goal));
                 // A survey that comes late knows of some edits and not of others; one in three comes at once.
                 if random.below(3) == 0 {
-                    let survey = snapshot.survey();
+                    let survey =
+                        if random.below(2) == 0 { snapshot.survey() } else { half_surveyed(&snapshot) };
                     if random.below(2) == 0 {
                         edit(&mut random, &mut map);
                         snapshot.refresh(&map);
@@ -146,6 +154,25 @@ fn every_gear_is_right_the_moment_after_an_edit() {
         }
     }
     assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn half_a_survey_is_of_use_and_the_next_one_completes_it() {
+    let map = built_map(&mut Random::new(3), 150, 70);
+    let mut snapshot = Snapshot::new(&map, &View::default());
+    let half = half_surveyed(&snapshot);
+    let bytes = half.bytes();
+    assert!(bytes.graph > 0 && bytes.dead_ends > 0 && bytes.rays == 0 && bytes.landmarks == 0, "{bytes:?}");
+    assert!(snapshot.learn(&half) && snapshot.is_surveyed() && snapshot.wants_survey());
+    // What is there is not looked for again: the first step completes it.
+    let mut surveyor = Surveyor::new(&snapshot);
+    assert_eq!(surveyor.run(1), Progress::Done);
+    let whole = surveyor.finish();
+    let (bytes, anew) = (whole.bytes(), Snapshot::new(&map, &View::default()).survey());
+    assert!(bytes.rays > 0 && bytes.landmarks > 0, "{bytes:?}");
+    assert_eq!(bytes, anew.bytes());
+    assert_eq!(whole.to_bytes(), anew.to_bytes());
+    assert!(snapshot.learn(&whole) && !snapshot.wants_survey());
 }
 
 #[test]
