@@ -26,8 +26,9 @@ mod bars;
 
 use std::num::NonZeroUsize;
 
-use bevy_wayfare::{NavMap, Path, PathfindingPlugin};
+use bevy_wayfare::{ClassId, NavMap, Path, PathfindingPlugin};
 use indicatif::{ProgressBar, ProgressStyle};
+use wayfare::prelude::{Answer, Cell, PathQuery, Scratch, find_path};
 
 use crate::cli::{Failure, Options, Outcome};
 use crate::report::{self, Report};
@@ -179,6 +180,7 @@ impl<'a> Show<'a> {
         let app = &game.stage.app;
         let Some(map) = app.world().iter_entities().find_map(|entity| entity.get::<NavMap>()) else { return };
         let stride = cast.starts.len().div_ceil(SAMPLE);
+        let mut scratch = Scratch::new();
         for (index, unit) in game.units.iter().enumerate() {
             let (start, goal) = (cast.starts[index], cast.first[index]);
             let mut fault = (!apps::has_path(app, *unit, goal)).then(|| "no path".to_owned());
@@ -186,8 +188,7 @@ impl<'a> Show<'a> {
                 && fault.is_none()
                 && index % stride == 0
             {
-                let best = map.find_path(start, goal).map(|best| best.cost());
-                fault = (best != Ok(path.cost())).then(|| format!("cost {}, not {best:?}", path.cost()));
+                fault = find_fault(map, start, goal, path, &mut scratch);
             }
             self.checked += 1;
             if let Some(fault) = fault {
@@ -216,6 +217,31 @@ impl<'a> Show<'a> {
     }
 }
 
+/// What is wrong with a path from cell to cell that was pulled taut, if anything is. Which of several cheapest paths is pulled is not said, so it
+/// may be cheaper than another one that was pulled; but it must not be dearer than what it was made of.
+fn find_fault(map: &NavMap, start: Cell, goal: Cell, path: &Path, scratch: &mut Scratch) -> Option<String> {
+    let (Ok(snapshot), Some(layout)) = (map.snapshot(ClassId::default()), map.layout()) else {
+        return Some("no map".to_owned());
+    };
+    let cheapest =
+        find_path(&snapshot, &PathQuery::new(start, goal), scratch).ok().and_then(Answer::into_route);
+    let Some(cheapest) = cheapest else { return Some("a path where there is none".to_owned()) };
+    let mut length = 0.0;
+    for leg in path.points().windows(2) {
+        let [from, to] = [leg[0], leg[1]].map(|point| layout.to_grid(point));
+        if !snapshot.is_clear(from, to) {
+            return Some(format!("a wall between {from} and {to}"));
+        }
+        length += from.distance(to);
+    }
+    let straight = snapshot.view().rules.costs.x();
+    // Costs are whole numbers, rounded for each leg, and lengths are floats.
+    let least = f64::from(length * straight as f32) * 0.9999;
+    let cost = path.cost();
+    let is_fair = cost <= cheapest.cost() && cost as f64 >= least;
+    (!is_fair).then(|| format!("cost {cost}, not between {least} and {}", cheapest.cost()))
+}
+
 /// What the insertions alone cost in the frame of the first order and in that of the second.
 fn bare_inserts(scene: &Scene, cast: &Cast) -> [Frame; 2] {
     let plugin = PathfindingPlugin::default().without_following();
@@ -228,7 +254,7 @@ fn bare_inserts(scene: &Scene, cast: &Cast) -> [Frame; 2] {
 }
 
 /// Orders all units of ours and watches.
-fn watch(game: &mut Game, goals: &[wayfare::Cell], idle: Frame, inserts: Frame, limits: Limits) -> Trace {
+fn watch(game: &mut Game, goals: &[Cell], idle: Frame, inserts: Frame, limits: Limits) -> Trace {
     game.order(goals);
     let has_path = {
         let orders: Vec<_> = game.units.iter().copied().zip(goals.iter().copied()).collect();
