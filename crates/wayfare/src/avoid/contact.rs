@@ -3,6 +3,7 @@
 use glam::Vec2;
 
 use super::Stance;
+use super::crowd::Move;
 use super::mover::Mover;
 
 /// How often.
@@ -10,8 +11,8 @@ pub(super) const PASSES: usize = 6;
 
 /// Moves one unit out of those it overlaps, by its share. Everybody is where `places` says.
 #[inline]
-pub(super) fn part(own: usize, near: &[u32], movers: &[Mover], places: &[Vec2]) -> Vec2 {
-    let (mover, place) = (&movers[own], places[own]);
+pub(super) fn part(own: usize, moves: &[Move], movers: &[Mover], places: &[Vec2]) -> Vec2 {
+    let (mover, place, near) = (&movers[own], places[own], moves[own].touching.as_slice());
     if mover.stance == Stance::Locked {
         return place;
     }
@@ -26,6 +27,10 @@ pub(super) fn part(own: usize, near: &[u32], movers: &[Mover], places: &[Vec2]) 
         let distance = square.sqrt();
         let out = if distance > 1e-5 * touch { off / distance } else { mover.apart(other) };
         let share = mover.share(other, -out);
+        // What a wall at the back of the other one would undo, this one does for it: else nobody did, and whoever stands at
+        // a wall in a crowd would be squeezed flat.
+        let into_wall = out.dot(moves[*index as usize].back).max(0.0);
+        let share = share + (1.0 - share) * into_wall * into_wall;
         push += out * ((touch - distance) * share);
         count += share;
     }

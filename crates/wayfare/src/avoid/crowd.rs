@@ -73,18 +73,21 @@ pub struct Crowd {
 
 /// What a unit does in a step.
 #[derive(Clone, Copy, Debug)]
-struct Move {
+pub(super) struct Move {
     choice: Choice,
     /// Those it may come to touch.
-    touching: List,
+    pub(super) touching: List,
     /// The ground it may come to touch a wall of.
     walls: Option<u8>,
     /// Where it gets out of the wall it is in.
     exit: Option<Vec2>,
+    /// The way out of the wall it stands against; zero if it stands against none.
+    pub(super) back: Vec2,
 }
 
 impl Move {
-    const STAND: Self = Self { choice: Choice::STAND, touching: List::EMPTY, walls: None, exit: None };
+    const STAND: Self =
+        Self { choice: Choice::STAND, touching: List::EMPTY, walls: None, exit: None, back: Vec2::ZERO };
 }
 
 impl Crowd {
@@ -184,7 +187,7 @@ impl Crowd {
                     let walls = walls_of(grounds, ground);
                     walls.is_some_and(|walls| !walls.is_clear(mover.position, places.extents[own]))
                 });
-                step.exit = None;
+                (step.exit, step.back) = (None, Vec2::ZERO);
                 if let Some(walls) = walls_of(grounds, step.walls) {
                     if !walls.footing.is_free(mover.position) {
                         // Whoever is in a wall is pushed by nobody, and leaves it by the shortest way if it knows none.
@@ -200,6 +203,7 @@ impl Crowd {
                         Stance::Walking | Stance::Idle => walls.carry(mover.position, *ahead, mover.radius),
                         Stance::Locked => mover.position,
                     };
+                    step.back = walls.against(*ahead, mover.radius);
                 }
             }
         });
@@ -229,7 +233,7 @@ impl Crowd {
         let parts = (0..).step_by(size).zip(self.after.chunks_mut(size));
         spread.each(parts, |(first, after): (usize, &mut [Vec2])| {
             for (own, after) in (first..).zip(after) {
-                *after = part(own, moves[own].touching.as_slice(), movers, ahead);
+                *after = part(own, moves, movers, ahead);
                 if *after != ahead[own]
                     && let Some(walls) = walls_of(grounds, moves[own].walls)
                 {

@@ -310,7 +310,7 @@ fn part_around(own: usize, run: Range<usize>, most: usize) -> Range<usize> {
 ///
 /// PERF: counting how many are nearer than a guess has no branches to mispredict; sorting them takes twice the time.
 fn nearest_limit(gaps: &[f32], widest: f32) -> f32 {
-    let (mut low, mut high) = (0.0, f32::INFINITY);
+    let (mut low, mut high, mut has_nearer) = (0.0, f32::INFINITY, false);
     // Where units are spread evenly, as many are within a square of the distance as it is large.
     let mut guess = widest * MOST as f32 / gaps.len() as f32;
     for _ in 0..12 {
@@ -319,12 +319,12 @@ fn nearest_limit(gaps: &[f32], widest: f32) -> f32 {
             return guess;
         }
         if nearer < MOST {
-            low = guess;
+            (low, has_nearer) = (guess, nearer > 0);
         } else {
             high = guess;
         }
         guess = if high == f32::INFINITY { guess * 1.5 } else { 0.5 * (low + high) };
     }
-    // Some are equally far; then none of them, unless all are.
-    if low > 0.0 { low } else { high }
+    // Some are equally far; then none of them, unless nobody is nearer: one in a pile has neighbours.
+    if has_nearer { low } else { high }
 }

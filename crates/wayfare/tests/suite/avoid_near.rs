@@ -84,6 +84,14 @@ fn neighbours_of_a_long_line_are_those_beside() {
 }
 
 #[test]
+fn one_before_a_pile_sees_somebody_of_it() {
+    // More than a list holds, and all equally far.
+    let pile = (1..30).map(|id| at(id, 0.5, 0.0));
+    let bodies: Vec<Body> = core::iter::once(at(0, 0.0, 0.0)).chain(pile).collect();
+    assert_eq!(sorted(&bodies).neighbours(0).count(), Crowd::NEIGHBOURS);
+}
+
+#[test]
 fn one_giant_and_one_runner_blind_nobody() {
     let mut random = Random::new(6);
     let mut bodies: Vec<Body> = (0..1500)
