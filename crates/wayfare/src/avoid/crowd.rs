@@ -154,6 +154,7 @@ impl Crowd {
             let mover = Mover::new(body, dt);
             self.sorted[*number as usize] = place;
             self.places.centres.push(mover.position);
+            self.places.radii.push(mover.radius);
             self.places.extents.push(mover.radius + mover.longest_step(dt));
             self.places.layers.push(body.layers);
             self.movers.push(mover);
@@ -165,8 +166,7 @@ impl Crowd {
         self.moves.resize(len, Move::STAND);
         self.ahead.resize(len, Vec2::ZERO);
         self.after.resize(len, Vec2::ZERO);
-        let (bodies, order, movers, places, grid) =
-            (&self.bodies, &self.order, &self.movers, &self.places, &self.grid);
+        let (movers, places, grid) = (&self.movers, &self.places, &self.grid);
         let widest = self.widest;
         let size = part_size(len, spread);
         let parts = (0..).step_by(size).zip(self.moves.chunks_mut(size)).zip(self.ahead.chunks_mut(size));
@@ -182,9 +182,8 @@ impl Crowd {
                 };
                 step.touching = grid.touching(own, places, near);
                 *ahead = mover.position + mover.velocity_for(step.choice.turn) * dt;
-                let ground = bodies[order[own].0 as usize].ground;
-                step.walls = ground.filter(|_| {
-                    let walls = walls_of(grounds, ground);
+                step.walls = mover.ground.filter(|_| {
+                    let walls = walls_of(grounds, mover.ground);
                     walls.is_some_and(|walls| !walls.is_clear(mover.position, places.extents[own]))
                 });
                 (step.exit, step.back) = (None, Vec2::ZERO);
@@ -212,14 +211,14 @@ impl Crowd {
     /// Keeps of those whom each may come to touch the ones it nearly does: most units touch nobody, and contact is done with
     /// them.
     fn narrow(&mut self, spread: &impl Spread) {
-        let (movers, ahead) = (&self.movers, &self.ahead);
+        let (radii, ahead) = (&self.places.radii, &self.ahead);
         let size = part_size(self.order.len(), spread);
         let parts = (0..).step_by(size).zip(self.moves.chunks_mut(size));
         spread.each(parts, |(first, moves): (usize, &mut [Move])| {
             for (own, step) in (first..).zip(moves) {
-                let (radius, place) = (movers[own].radius, ahead[own]);
+                let (radius, place) = (radii[own], ahead[own]);
                 step.touching.retain(|other| {
-                    let near = (radius + movers[other as usize].radius) * NEARLY;
+                    let near = (radius + radii[other as usize]) * NEARLY;
                     ahead[other as usize].distance_squared(place) < near * near
                 });
             }
@@ -228,12 +227,12 @@ impl Crowd {
 
     /// One pass of contact: reads `ahead`, writes `after`, and swaps them.
     fn part(&mut self, grounds: &[Footing<'_>], spread: &impl Spread) {
-        let (movers, moves, ahead) = (&self.movers, &self.moves, &self.ahead);
+        let (movers, moves, radii, ahead) = (&self.movers, &self.moves, &self.places.radii, &self.ahead);
         let size = part_size(self.order.len(), spread);
         let parts = (0..).step_by(size).zip(self.after.chunks_mut(size));
         spread.each(parts, |(first, after): (usize, &mut [Vec2])| {
             for (own, after) in (first..).zip(after) {
-                *after = part(own, moves, movers, ahead);
+                *after = part(own, moves, movers, radii, ahead);
                 if *after != ahead[own]
                     && let Some(walls) = walls_of(grounds, moves[own].walls)
                 {
@@ -318,7 +317,7 @@ impl Crowd {
     /// Whether a unit could get past another one on either side, if that one stood still.
     fn has_room(&self, own: usize, other: usize, grounds: &[Footing<'_>]) -> bool {
         let (mover, other) = (&self.movers[own], &self.movers[other]);
-        let Some(walls) = walls_of(grounds, self.bodies[self.order[own].0 as usize].ground) else {
+        let Some(walls) = walls_of(grounds, mover.ground) else {
             return true;
         };
         let aside = mover.wanted.perp().normalize_or_zero() * (mover.radius + other.radius);

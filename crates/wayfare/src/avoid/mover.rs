@@ -28,6 +28,7 @@ pub(super) struct Mover {
     pub(super) looks: bool,
     pub(super) choice: Vec2,
     pub(super) priority: i8,
+    pub(super) ground: Option<u8>,
     pub(super) id: u64,
 }
 
@@ -69,6 +70,7 @@ impl Mover {
             looks: memory.looks_around(body.stance, dt),
             choice: memory.choice,
             priority: body.priority,
+            ground: body.ground,
             id: body.id,
         }
     }

@@ -65,6 +65,7 @@ impl List {
 #[derive(Debug, Default)]
 pub(super) struct Places {
     pub(super) centres: Vec<Vec2>,
+    pub(super) radii: Vec<f32>,
     /// How far each reaches, and how far it may come in a step.
     pub(super) extents: Vec<f32>,
     pub(super) layers: Vec<Layers>,
@@ -73,6 +74,7 @@ pub(super) struct Places {
 impl Places {
     pub(super) fn clear(&mut self) {
         self.centres.clear();
+        self.radii.clear();
         self.extents.clear();
         self.layers.clear();
     }
