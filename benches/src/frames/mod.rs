@@ -226,17 +226,15 @@ fn find_fault(map: &NavMap, start: Cell, goal: Cell, path: &Path, scratch: &mut 
     let cheapest =
         find_path(&snapshot, &PathQuery::new(start, goal), scratch).ok().and_then(Answer::into_route);
     let Some(cheapest) = cheapest else { return Some("a path where there is none".to_owned()) };
-    let mut length = 0.0;
     for leg in path.points().windows(2) {
         let [from, to] = [leg[0], leg[1]].map(|point| layout.to_grid(point));
         if !snapshot.is_clear(from, to) {
             return Some(format!("a wall between {from} and {to}"));
         }
-        length += from.distance(to);
     }
-    let straight = snapshot.view().rules.costs.x();
-    // Costs are whole numbers, rounded for each leg, and lengths are floats.
-    let least = f64::from(length * straight as f32) * 0.9999;
+    // No way is shorter than the straight line. Lengths are floats.
+    let straight = layout.to_grid(layout.centre(start)).distance(layout.to_grid(layout.centre(goal)));
+    let least = f64::from(straight) * f64::from(snapshot.view().rules.costs.x()) * 0.9999;
     let cost = path.cost();
     let is_fair = cost <= cheapest.cost() && cost as f64 >= least;
     (!is_fair).then(|| format!("cost {cost}, not between {least} and {}", cheapest.cost()))
