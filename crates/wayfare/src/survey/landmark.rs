@@ -45,7 +45,7 @@ pub(crate) struct Row(pub(super) [u32; GROUP]);
 const fn worth(corners: usize) -> usize {
     match corners {
         ..64 => 0,
-        64..0x8000 => 8,
+        64..75_000 => 8,
         _ => MOST,
     }
 }

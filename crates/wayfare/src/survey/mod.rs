@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     fn a_map_of_many_corners_has_more_landmarks() {
-        let (mut map, mut seed) = (Map::new(400, 400).unwrap(), 11);
+        let (mut map, mut seed) = (Map::new(560, 560).unwrap(), 11);
         map.edit(
             map.area().unwrap(),
             |_, _| {
@@ -412,7 +412,7 @@ mod tests {
         let findings = survey.findings.as_ref().unwrap();
         let landmarks = survey.bearings.as_ref().unwrap().landmarks.as_ref().unwrap();
         for _ in 0..5 {
-            let corner = usize::try_from(next(&mut seed, 30_000)).unwrap();
+            let corner = usize::try_from(next(&mut seed, 75_000)).unwrap();
             let at = findings.graph.corners.list[corner].at().cell();
             let known = landmarks.of(corner);
             assert_eq!(known.len(), 16);
@@ -424,7 +424,7 @@ mod tests {
         assert_eq!(baked.bytes(), survey.bytes());
         assert!(snapshot.learn(&baked));
         for _ in 0..20 {
-            let [from, to] = [0, 1].map(|_| Cell::new(next(&mut seed, 400), next(&mut seed, 400)));
+            let [from, to] = [0, 1].map(|_| Cell::new(next(&mut seed, 560), next(&mut seed, 560)));
             if snapshot.is_open(from) && snapshot.is_open(to) {
                 let found = find_path(&snapshot, &PathQuery::new(from, to), &mut Scratch::new()).unwrap();
                 assert_eq!(
