@@ -58,6 +58,10 @@ fn common_speed_is_that_of_the_slowest() {
     }
     let fast = host.units[0];
     host.game.order(fast, PathRequest::to(Cell::new(40, 30)));
+    host.game.update();
+    host.game.until("it has its own way", |game| {
+        game.app.world().get::<Path>(fast).is_some_and(|path| !path.is_waiting())
+    });
     let before = host.flat(fast);
     host.game.updates(64);
     assert!(host.flat(fast).distance(before) > 4.0, "on its own it is fast again");
