@@ -90,11 +90,6 @@ impl Landmarks {
     /// How far a cell that need not be a corner is from them all.
     pub(crate) fn distances_of(&self, scan: &Scan<'_>, corners: &Corners, at: At) -> Distances {
         let mut distances = [FAR; MOST];
-        for (distance, place) in distances.iter_mut().zip(&self.places) {
-            if leads(scan.bits, at, *place) {
-                *distance = shortened(least_cost(scan.bits, scan.costs, at, *place));
-            }
-        }
         let scan = Scan { goal: NO_GOAL, ..*scan };
         scan.jump_along(at, ANYHOW, &mut |landing: Landing| {
             let Some(corner) = corners.number(landing.at) else { return };
@@ -104,6 +99,13 @@ impl Landmarks {
                 *distance = (*distance).min(beyond.saturating_add(cost));
             }
         });
+        // One that is in sight is no farther than that.
+        for (distance, place) in distances.iter_mut().zip(&self.places) {
+            let straight = shortened(least_cost(scan.bits, scan.costs, at, *place));
+            if straight < *distance && leads(scan.bits, at, *place) {
+                *distance = straight;
+            }
+        }
         distances
     }
 

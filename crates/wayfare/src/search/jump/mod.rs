@@ -192,17 +192,14 @@ impl<W: Ways> JumpSearch<W> {
         cells: &mut Vec<Cell>,
     ) -> Cost {
         cells.clear();
-        cells.push(self.cell_of(node));
+        let mut to = self.cell_of(node);
+        cells.push(to);
         let cost = scratch.jumps.find(node).map_or(0, |jump| jump.g);
         while let Some(jump) = scratch.jumps.find(node).filter(|jump| jump.parent() != node) {
-            step_back(
-                self.bits.rules.directions,
-                self.cell_of(node),
-                self.cell_of(jump.parent()),
-                shape,
-                cells,
-            );
             node = jump.parent();
+            let from = self.cell_of(node);
+            step_back(self.bits.rules.directions, to, from, shape, cells);
+            to = from;
         }
         cells.reverse();
         cost
