@@ -29,10 +29,6 @@ pub(super) fn part(own: usize, moves: &[Move], movers: &[Mover], radii: &[f32], 
         let (other, distance) = (&movers[*index as usize], square.sqrt());
         let out = if distance > 1e-5 * touch { off / distance } else { mover.apart(other) };
         let share = mover.share(other, -out);
-        // What a wall at the back of the other one would undo, this one does for it: else nobody did, and whoever stands at
-        // a wall in a crowd would be squeezed flat.
-        let into_wall = out.dot(moves[*index as usize].back).max(0.0);
-        let share = share + (1.0 - share) * into_wall * into_wall;
         push += out * ((touch - distance) * share);
         count += share;
     }

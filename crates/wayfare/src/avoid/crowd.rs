@@ -81,13 +81,10 @@ pub(super) struct Move {
     walls: Option<u8>,
     /// Where it gets out of the wall it is in.
     exit: Option<Vec2>,
-    /// The way out of the wall it stands against; zero if it stands against none.
-    pub(super) back: Vec2,
 }
 
 impl Move {
-    const STAND: Self =
-        Self { choice: Choice::STAND, touching: List::EMPTY, walls: None, exit: None, back: Vec2::ZERO };
+    const STAND: Self = Self { choice: Choice::STAND, touching: List::EMPTY, walls: None, exit: None };
 }
 
 impl Crowd {
@@ -186,7 +183,7 @@ impl Crowd {
                     let walls = walls_of(grounds, mover.ground);
                     walls.is_some_and(|walls| !walls.is_clear(mover.position, places.extents[own]))
                 });
-                (step.exit, step.back) = (None, Vec2::ZERO);
+                step.exit = None;
                 if let Some(walls) = walls_of(grounds, step.walls) {
                     if !walls.footing.is_free(mover.position) {
                         // Whoever is in a wall is pushed by nobody, and leaves it by the shortest way if it knows none.
@@ -202,7 +199,6 @@ impl Crowd {
                         Stance::Walking | Stance::Idle => walls.carry(mover.position, *ahead, mover.radius),
                         Stance::Locked => mover.position,
                     };
-                    step.back = walls.against(*ahead, mover.radius);
                 }
             }
         });

@@ -11,9 +11,6 @@ use crate::layout::CellShape;
 /// Reaching into a wall by less than this part of the radius is touching it.
 const SKIN: f32 = 1e-3;
 
-/// A body this close to a wall, in parts of its radius, stands against it.
-const NEARLY: f32 = 0.15;
-
 /// How often a body that is pushed out of one wall may be pushed out of another.
 const PUSHES: u32 = 6;
 
@@ -181,12 +178,6 @@ impl<'a> Walls<'a> {
             centre += out * depth;
         }
         centre
-    }
-
-    /// The way out of the wall that a disc stands against, or nearly; zero if there is none.
-    pub(super) fn against(&self, centre: Vec2, radius: f32) -> Vec2 {
-        let radius = self.cut(radius) * (1.0 + NEARLY);
-        self.deepest(centre, radius).map_or(Vec2::ZERO, |(_, out)| out)
     }
 
     /// How far a disc reaches into a wall.

@@ -149,28 +149,6 @@ fn a_crowd_never_enters_a_wall() {
 }
 
 #[test]
-fn whoever_stands_at_a_wall_is_left_its_room() {
-    let snapshot = Snapshot::new(&Map::new(12, 12).unwrap(), &View::default());
-    let footing = Footing { snapshot: &snapshot, layout: &Layout::default() };
-    let part = |first: Vec2, off: Vec2| {
-        let mut scene = Scene::default();
-        for (id, place) in [(0, first), (1, first + off)] {
-            scene.add(Body { ground: Some(0), ..at(id, place.x, place.y) }, None);
-        }
-        scene.step(&[footing]);
-        assert!(scene.overlap() < 1e-3, "{first}, {off}: {}", scene.overlap());
-        [0, 1].map(|i| scene.bodies[i].position)
-    };
-    // Too close by a quarter of a radius. In the open both make room; the one at the wall cannot, so the other one does.
-    let off = Vec2::X * 0.7;
-    let [middle, wall] = [Vec2::splat(6.0), Vec2::new(0.4, 6.0)];
-    assert!(part(middle, off)[0].distance(middle - Vec2::X * 0.05) < 1e-3);
-    assert!(part(wall, off)[1].distance(wall + Vec2::X * 0.8) < 2e-3);
-    // Along the wall both can.
-    assert!(part(wall, off.perp())[0].distance(wall - Vec2::Y * 0.05) < 1e-3);
-}
-
-#[test]
 fn a_large_one_keeps_clear_of_walls_where_there_is_room() {
     let map = Map::from_text(
         "..........
