@@ -276,7 +276,7 @@ pub(crate) mod tests {
         row.extend(["first_step_p99_us", "path_mean_us", "path_p99_us", "edit_us", "compared", "mismatches"]);
         row.sort_unstable();
         assert_eq!(keys(&json["rows"][0]), row);
-        let bytes = ["baked", "bits", "dead_ends", "graph", "islands", "landmarks", "map", "total"];
+        let bytes = ["baked", "bits", "dead_ends", "graph", "islands", "landmarks", "map", "rays", "total"];
         assert_eq!(keys(&json["rows"][0]["bytes_per_cell"]), bytes);
         let mut promised = vec!["maps", "compared", "mismatches", "build_spread", "first_step_growth"];
         promised.extend(["load_gain", "bytes_per_cell"]);
