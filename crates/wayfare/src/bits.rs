@@ -110,6 +110,26 @@ impl Bits {
         turns & here[1]
     }
 
+    /// Whether nothing is free in some chunks of the map that was not free in older bits of the same shape. `columns` is how
+    /// many chunks a row of them has.
+    pub(crate) fn are_within(
+        &self,
+        old: &Self,
+        columns: u32,
+        mut chunks: impl Iterator<Item = usize>,
+    ) -> bool {
+        chunks.all(|slot| {
+            let (x, y) = (slot % columns as usize, slot / columns as usize);
+            let lines = (y * BAND + 1..self.rows.lines - 1).take(BAND);
+            lines.map(|line| u32::try_from(line).unwrap_or(0)).all(|line| {
+                // A chunk begins one bit into its word and ends with the first of the next.
+                let end = (x + 2).min(self.rows.words);
+                let words = self.rows.line(line)[x..end].iter().zip(&old.rows.line(line)[x..end]);
+                words.into_iter().all(|(new, old)| new.free & !old.free == 0)
+            })
+        })
+    }
+
     /// What it keeps in memory.
     pub(crate) fn bytes(&self) -> usize {
         let planes = [&self.rows, &self.columns];

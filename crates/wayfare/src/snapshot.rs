@@ -93,7 +93,9 @@ impl Snapshot {
             (_, Some(_)) => Some(Arc::new(Bits::new(ground))),
             (_, None) => None,
         };
-        self.known = self.known.take().filter(|_| self.bits.is_some()).and_then(|known| known.on(&walkable));
+        let known = self.known.take().zip(self.bits.as_ref());
+        self.known = known
+            .and_then(|(known, bits)| Known::on(&walkable, bits, &known.findings, known.bearings.as_ref()));
         // What held before holds where nothing has changed since.
         let is_alike =
             |slot: usize| same_shape && Arc::ptr_eq(&before.chunks()[slot], &walkable.chunks()[slot]);

@@ -52,7 +52,7 @@ impl Survey {
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
         let Some(findings) = &self.findings else { return Writer::new(MARK, NOTHING).finish() };
-        let Findings { map, view, graph, dead_ends } = &**findings;
+        let Findings { map, view, graph, dead_ends, .. } = &**findings;
         let mut writer = Writer::new(MARK, fingerprint(map, view));
         writer.section(|writer| write_jumps(graph, writer));
         writer.section(|writer| write_forest(&dead_ends.rows, writer));
@@ -85,8 +85,8 @@ impl Survey {
         let landmarks = read_landmarks(map, &graph.corners, reader.section()?)?;
         reader.finish()?;
         let rays = Rays::of(bits, &graph.corners);
-        let (map, view) = (map.clone(), view.clone());
-        let findings = Arc::new(Findings { map, view, graph, dead_ends });
+        let (map, bits, view) = (map.clone(), Arc::clone(bits), view.clone());
+        let findings = Arc::new(Findings { map, bits, view, graph, dead_ends });
         Ok(Self::of_even(findings, Some(Arc::new(Bearings { rays, landmarks }))))
     }
 }

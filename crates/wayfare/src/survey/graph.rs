@@ -13,7 +13,7 @@ use crate::map::Map;
 use crate::rules::Directions;
 use crate::search::jump::scan::{Landing, Scan, Scout};
 use crate::survey::changes::{Bounds, Changes};
-use crate::survey::corners::{Corner, Corners, is_clear, sees};
+use crate::survey::corners::{Corner, Corners, is_clear, leads, sees};
 
 /// Corners and the jumps between them.
 pub(crate) struct Graph {
@@ -123,9 +123,16 @@ impl Graph {
     /// Whether a single jump leads from a corner to `goal`, on the ground the graph was made of.
     #[inline]
     pub(crate) fn sees(bits: &Bits, corner: &Corner, goal: At) -> bool {
-        let at = corner.at();
         match bits.rules.directions {
             Directions::Eight => sees(bits, corner, goal),
+            Directions::Four => Self::leads(bits, corner.at(), goal),
+        }
+    }
+
+    /// The same from any cell, on any ground.
+    pub(crate) fn leads(bits: &Bits, at: At, goal: At) -> bool {
+        match bits.rules.directions {
+            Directions::Eight => leads(bits, at, goal),
             Directions::Four => {
                 is_clear(&bits.columns, at.x, at.y, goal.y) && is_clear(&bits.rows, goal.y, at.x, goal.x)
             }

@@ -121,6 +121,11 @@ impl Landmarks {
         least
     }
 
+    /// The least that the way between two cells with these distances costs.
+    pub(crate) fn apart(from: &Distances, to: &Distances) -> u32 {
+        from.iter().zip(to).map(|(from, to)| from.abs_diff(*to)).max().unwrap_or(0)
+    }
+
     /// How far a corner is from all landmarks, group by group.
     #[inline]
     fn rows(&self, corner: u32) -> &[Row] {

@@ -16,6 +16,7 @@ mod bake;
 use core::fmt;
 use std::sync::Arc;
 
+use crate::bits::Bits;
 use crate::cost::Cost;
 use crate::landmark::Landmarks as TerrainLandmarks;
 use crate::map::Map;
@@ -57,14 +58,16 @@ pub struct Survey {
 
 /// What a survey found.
 pub(crate) struct Findings {
-    /// The ground that was surveyed.
+    /// The ground that was surveyed, and its bits, of which whatever has not changed is shared.
     map: Map,
+    pub(crate) bits: Arc<Bits>,
     view: View,
     pub(crate) graph: Graph,
     pub(crate) dead_ends: DeadEnds,
 }
 
-/// What takes longer to find, and makes searches faster still. It holds only while nothing has changed.
+/// What takes longer to find, and makes searches faster still. Rays hold only while nothing has changed; landmarks, which say
+/// that a way is no shorter than it was, as long as walls are only added.
 pub(crate) struct Bearings {
     /// In eight directions.
     pub(crate) rays: Option<Rays>,
@@ -125,17 +128,25 @@ pub(crate) struct Known {
     pub(crate) bearings: Option<Arc<Bearings>>,
     /// Where the map has changed since; `None` if it has not.
     pub(crate) changes: Option<Arc<Changes>>,
+    /// Whether nothing is free by now that was not: no way has become shorter.
+    pub(crate) is_narrower: bool,
 }
 
 impl Known {
-    /// What still holds on a newer map, if anything may.
-    pub(crate) fn on(&self, map: &Map) -> Option<Self> {
-        let findings = &self.findings;
+    /// What of a survey still holds on a newer map with these bits, if anything may.
+    pub(crate) fn on(
+        map: &Map,
+        bits: &Bits,
+        findings: &Arc<Findings>,
+        bearings: Option<&Arc<Bearings>>,
+    ) -> Option<Self> {
         let same_shape = (findings.map.width(), findings.map.height()) == (map.width(), map.height());
+        let changed = || map.chunks().changed_from(findings.map.chunks());
         same_shape.then(|| Self {
             findings: Arc::clone(findings),
-            bearings: self.bearings.clone(),
+            bearings: bearings.cloned(),
             changes: Changes::between(&findings.map, map).map(Arc::new),
+            is_narrower: bearings.is_some() && bits.are_within(&findings.bits, map.columns(), changed()),
         })
     }
 }
@@ -172,10 +183,10 @@ impl Surveyor {
     /// A survey of what a snapshot shows.
     pub fn new(snapshot: &Snapshot) -> Self {
         let stage = match (&snapshot.known, snapshot.bits.as_ref().zip(snapshot.ground.jump_costs())) {
-            (Some(Known { findings, bearings: Some(bearings), changes: None }), _) => {
+            (Some(Known { findings, bearings: Some(bearings), changes: None, .. }), _) => {
                 Stage::Done(Survey::of_even(Arc::clone(findings), Some(Arc::clone(bearings))))
             }
-            (Some(Known { findings, bearings: None, changes: None }), _) => {
+            (Some(Known { findings, bearings: None, changes: None, .. }), _) => {
                 Stage::Bearings(Arc::clone(findings))
             }
             (_, Some((bits, costs))) => Graph::new(&snapshot.ground.map, bits, costs.map(Cost::from))
@@ -205,8 +216,8 @@ impl Surveyor {
             (Stage::DeadEnds(mut graph), Some(bits)) => {
                 Rays::clear(bits, &mut graph.corners);
                 let dead_ends = DeadEnds::new(bits, &mut graph.corners);
-                let (map, view) = (map.clone(), view.clone());
-                Stage::Bearings(Arc::new(Findings { map, view, graph, dead_ends }))
+                let (map, bits, view) = (map.clone(), Arc::clone(bits), view.clone());
+                Stage::Bearings(Arc::new(Findings { map, bits, view, graph, dead_ends }))
             }
             (Stage::Bearings(findings), Some(bits)) => {
                 let rays = Rays::of(bits, &findings.graph.corners);
@@ -296,9 +307,8 @@ impl Snapshot {
             return true;
         }
         let findings = survey.findings.as_ref().filter(|findings| findings.view == *self.view());
-        let Some(findings) = findings.filter(|_| self.bits.is_some()) else { return false };
-        let (findings, bearings) = (Arc::clone(findings), survey.bearings.clone());
-        let known = Known { findings, bearings, changes: None }.on(&self.ground.map);
+        let Some((findings, bits)) = findings.zip(self.bits.as_ref()) else { return false };
+        let known = Known::on(&self.ground.map, bits, findings, survey.bearings.as_ref());
         let learns = known.is_some();
         if learns {
             self.known = known;

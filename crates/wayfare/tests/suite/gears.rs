@@ -156,6 +156,80 @@ fn every_gear_is_right_the_moment_after_an_edit() {
     assert!(compared > 100, "{compared}");
 }
 
+/// As long as walls are only added no way gets shorter, so that landmarks go on leading searches, past corners that are new as
+/// well.
+#[test]
+fn landmarks_hold_while_walls_are_only_added() {
+    let mut closed = [0; 2];
+    for (rule, view) in in_eight_directions() {
+        let mut random = Random::new(rule as u64);
+        let mut map = built_map(&mut random, 190, 130);
+        // So dense that searches are long ones.
+        (0..300).for_each(|_| edit(&mut random, &mut map));
+        let mut snapshot = surveyed(&map, &view);
+        for round in 0..8 {
+            for _ in 0..=random.below(12) {
+                let a = random.cell(&map);
+                let (dx, dy) = if random.below(2) == 0 { (random.below(9), 0) } else { (0, random.below(9)) };
+                let far = map.area().unwrap().max();
+                let b = Cell::new((a.x + dx as i32).min(far.x), (a.y + dy as i32).min(far.y));
+                map.fill(Area::new(a, b), Terrain::WALL).unwrap();
+            }
+            snapshot.refresh(&map);
+            let Some(start) = snapshot.nearest_open(random.cell(&map)) else { continue };
+            judge(&format!("round {round} {:?}", view.rules), &snapshot, start, random.cell(&map));
+            for _ in 0..30 {
+                let [start, goal] = [0; 2].map(|_| snapshot.nearest_open(random.cell(&map)).unwrap());
+                for (sum, closed) in closed.iter_mut().zip(agree(&snapshot, start, goal)) {
+                    *sum += closed;
+                }
+            }
+        }
+    }
+    let [graph, full] = closed;
+    assert!(graph > 20_000, "{graph}");
+    assert!(3 * full < 2 * graph, "landmarks should save a third: {full} of {graph}");
+}
+
+/// A door in a wall that one had to walk around for long: landmarks say more than is true, and are not asked.
+#[test]
+fn landmarks_are_not_asked_once_a_wall_is_gone() {
+    for (rule, view) in in_eight_directions() {
+        let mut random = Random::new(rule as u64);
+        let mut map = built_map(&mut random, 190, 130);
+        map.fill(Area::new((0, 64), (185, 66)), Terrain::WALL).unwrap();
+        let mut snapshot = surveyed(&map, &view);
+        for x in (10..180).step_by(40) {
+            let closed = map.clone();
+            map.fill(Area::new((x, 60), (x + 1, 70)), Terrain::OPEN).unwrap();
+            snapshot.refresh(&map);
+            for _ in 0..10 {
+                let mut cell = |y| Cell::new(random.below(120) as i32, y);
+                let [start, goal] = [cell(20), cell(100)].map(|cell| snapshot.nearest_open(cell).unwrap());
+                agree(&snapshot, start, goal);
+            }
+            snapshot.refresh(&closed);
+            map = closed;
+        }
+    }
+}
+
+fn in_eight_directions() -> impl Iterator<Item = (usize, View)> {
+    views().into_iter().enumerate().filter(|(_, view)| view.rules.directions == Directions::Eight)
+}
+
+/// Holds what makes use of a survey to what does not, and returns how many nodes the graph and all of it closed.
+fn agree(snapshot: &Snapshot, start: Cell, goal: Cell) -> [u64; 2] {
+    let mut scratch = Scratch::new();
+    let mut ask = |gear| {
+        let answer = find_path(snapshot, &searched(start, goal).gear(gear), &mut scratch).unwrap();
+        (answer.route().map(Route::cost), scratch.effort().closed)
+    };
+    let (best, graph, full) = (ask(Gear::Jump), ask(Gear::Graph), ask(Gear::Full));
+    assert_eq!((graph.0, full.0), (best.0, best.0), "{:?} {start} to {goal}", snapshot.rules());
+    [graph.1, full.1]
+}
+
 #[test]
 fn half_a_survey_is_of_use_and_the_next_one_completes_it() {
     let map = built_map(&mut Random::new(3), 150, 70);

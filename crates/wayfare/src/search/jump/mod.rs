@@ -47,8 +47,8 @@ pub(crate) trait Ways {
 
     /// The least it costs from a node to the goal, for all that is known besides the straight distance.
     #[inline]
-    fn at_least(&self, node: u32) -> Cost {
-        let _ = node;
+    fn at_least(&self, scan: &Scan<'_>, node: u32) -> Cost {
+        let _ = (scan, node);
         0
     }
 
@@ -146,7 +146,7 @@ impl<W: Ways> JumpSearch<W> {
                     Offer::Reparented => effort.reparented += 1,
                     Offer::Refused => return,
                 }
-                let left = least_cost(bits, *costs, landing.at, *goal).max(ways.at_least(next));
+                let left = least_cost(bits, *costs, landing.at, *goal).max(ways.at_least(&scan, next));
                 open.push(g + left, next);
             });
         }
@@ -163,7 +163,7 @@ impl<W: Ways> JumpSearch<W> {
                 let at = ways.at(node);
                 let is_worth = node == *goal_node || ways.is_worth(node, marks);
                 let known = jumps.find(node).filter(|jump| is_worth && jump.is_open())?;
-                Some(known.g + least_cost(bits, *costs, at, *goal).max(ways.at_least(node)))
+                Some(known.g + least_cost(bits, *costs, at, *goal).max(ways.at_least(&scan, node)))
             });
         }
     }

@@ -15,20 +15,20 @@ use crate::search::jump::{Origin, Ways, least_cost};
 use crate::survey::changes::Changes;
 use crate::survey::deadend::{DeadEnds, Marks};
 use crate::survey::graph::Graph;
-use crate::survey::landmark::Distances;
+use crate::survey::landmark::{Distances, Landmarks};
 use crate::survey::{Bearings, Findings, Known};
 
 /// See the [module](self).
 pub(crate) struct Surveyed {
     findings: Arc<Findings>,
-    /// Rays and landmarks, if nothing has changed since.
+    /// Rays, if nothing has changed since, and landmarks, if no way has become shorter.
     bearings: Option<Arc<Bearings>>,
     changes: Option<Arc<Changes>>,
     map: Map,
-    /// Whether dead ends and landmarks may be used, and whether they are by now.
-    knows_all: bool,
-    aims: bool,
-    /// How far the goal is from the landmarks.
+    /// Whether dead ends may be used, and whether they are by now.
+    knows_dead_ends: bool,
+    shuns_dead_ends: bool,
+    /// How far the goal is from the landmarks, on the ground they were found on.
     goal: Option<Distances>,
 }
 
@@ -36,14 +36,14 @@ impl Surveyed {
     /// `None` if the map has more cells than can be numbered beside the corners.
     pub(crate) fn new(known: &Known, map: &Map, knows_all: bool) -> Option<Self> {
         let cells = map.chunks().len() * crate::map::CHUNK_CELLS;
-        let knows_all = knows_all && known.changes.is_none();
+        let is_same = known.changes.is_none();
         (cells + known.findings.graph.corners.list.len() < 1 << 28).then(|| Self {
             findings: Arc::clone(&known.findings),
-            bearings: known.bearings.clone().filter(|_| knows_all),
+            bearings: known.bearings.clone().filter(|_| knows_all && (is_same || known.is_narrower)),
             changes: known.changes.clone(),
             map: map.clone(),
-            knows_all,
-            aims: false,
+            knows_dead_ends: knows_all && is_same,
+            shuns_dead_ends: false,
             goal: None,
         })
     }
@@ -52,6 +52,13 @@ impl Surveyed {
     #[inline]
     fn corners(&self) -> u32 {
         u32::try_from(self.findings.graph.corners.list.len()).unwrap_or(u32::MAX)
+    }
+
+    /// How far a cell is from the landmarks, on the ground they were found on: it was free there, too.
+    fn distances_of(&self, scan: &Scan<'_>, landmarks: &Landmarks, at: At) -> Distances {
+        let Findings { bits, graph, .. } = &*self.findings;
+        let rays = self.bearings.as_ref().and_then(|bearings| bearings.rays.as_ref());
+        landmarks.distances_of(&Scan { bits, rays, ..*scan }, &graph.corners, at)
     }
 }
 
@@ -76,32 +83,38 @@ impl Ways for Surveyed {
     }
 
     fn aim(&mut self, scan: &Scan<'_>, start: At, marks: &mut Marks) -> bool {
-        let Findings { dead_ends, graph, .. } = &*self.findings;
-        self.aims = self.knows_all;
-        if self.aims {
-            dead_ends.mark(scan.bits, start, scan.goal, marks);
+        self.shuns_dead_ends = self.knows_dead_ends;
+        if self.shuns_dead_ends {
+            self.findings.dead_ends.mark(scan.bits, start, scan.goal, marks);
         }
-        if let Some(Bearings { rays, landmarks: Some(landmarks) }) = self.bearings.as_deref() {
-            let rayed = Scan { rays: rays.as_ref(), ..*scan };
-            self.goal = Some(landmarks.distances_of(&rayed, &graph.corners, scan.goal));
+        if let Some(Bearings { landmarks: Some(landmarks), .. }) = self.bearings.as_deref() {
+            self.goal = Some(self.distances_of(scan, landmarks, scan.goal));
         }
-        self.aims
+        self.shuns_dead_ends || self.goal.is_some()
     }
 
     #[inline]
     fn is_worth(&self, node: u32, marks: &Marks) -> bool {
-        let corner = self.findings.graph.corners.list.get(node as usize).filter(|_| self.aims);
+        let corner = self.findings.graph.corners.list.get(node as usize).filter(|_| self.shuns_dead_ends);
         corner.is_none_or(|corner| DeadEnds::may_lead_through(marks, corner))
     }
 
     #[inline]
-    fn at_least(&self, node: u32) -> Cost {
-        match (&self.goal, self.bearings.as_deref()) {
-            (Some(goal), Some(Bearings { landmarks: Some(landmarks), .. })) if node < self.corners() => {
-                landmarks.at_least(node, goal).into()
-            }
-            _ => 0,
+    fn at_least(&self, scan: &Scan<'_>, node: u32) -> Cost {
+        let (Some(goal), Some(Bearings { landmarks: Some(landmarks), .. })) =
+            (&self.goal, self.bearings.as_deref())
+        else {
+            return 0;
+        };
+        if node < self.corners() {
+            return landmarks.at_least(node, goal).into();
         }
+        let at = self.at(node);
+        if self.changes.is_none() || at == scan.goal {
+            return 0;
+        }
+        // A corner that was none: were less known about it than about the others, one could be closed too early.
+        Landmarks::apart(&self.distances_of(scan, landmarks, at), goal).into()
     }
 
     #[inline]
@@ -111,14 +124,20 @@ impl Ways for Surveyed {
         let node = corner.and_then(|corner| corner.node(from.entered));
         let fresh = |node: &u32| self.changes.as_ref().is_none_or(|changes| !graph.is_stale(*node, changes));
         let Some(node) = node.filter(fresh) else {
-            let rays = self.bearings.as_ref().and_then(|bearings| bearings.rays.as_ref());
-            let scan = Scan { rays, ..*scan };
+            let bearings = self.bearings.as_ref().filter(|_| self.changes.is_none());
+            let scan = Scan { rays: bearings.and_then(|bearings| bearings.rays.as_ref()), ..*scan };
             scan.jump_along(from.at, from.entered, &mut |landing: Landing| {
                 visit(self.node(landing.at), landing);
             });
             return;
         };
-        if corner.is_some_and(|corner| Graph::sees(scan.bits, corner, scan.goal)) {
+        // What a corner knows of its diagonals goes beyond what its jumps have looked at, and may have changed there.
+        let sees_goal = match (corner, &self.changes) {
+            (Some(corner), None) => Graph::sees(scan.bits, corner, scan.goal),
+            (Some(corner), Some(_)) => Graph::leads(scan.bits, corner.at(), scan.goal),
+            (None, _) => false,
+        };
+        if sees_goal {
             let cost = least_cost(scan.bits, scan.costs, from.at, scan.goal);
             // No jump leads on from the goal, so it does not matter how it was entered.
             visit(self.node(scan.goal), Landing { at: scan.goal, entered: Direction::North, cost });
