@@ -14,7 +14,7 @@ use crate::agent::Agent;
 use crate::avoid::{Crowds, Steering};
 use crate::event::Stuck;
 use crate::group::Billet;
-use crate::life::arrive;
+use crate::life::{arrive, leads_on};
 use crate::motion::{Motion, Walkers, Whereabouts};
 use crate::path::Path;
 use crate::plane::Plane;
@@ -120,8 +120,10 @@ pub(crate) fn heed_advice(
         }
         match advice {
             Advice::Settle => {
+                // It has come as near as it can to where the old order led; a new one may lead elsewhere.
+                let goes_on = leads_on(unit.request, &scene, &unit.path, &unit.motion, unit.agent);
                 let (path, motion) = (&mut unit.path, &mut unit.motion);
-                arrive(unit.entity, path, motion, false, &mut desk, &mut commands);
+                arrive(unit.entity, path, motion, goes_on, &mut desk, &mut commands);
             }
             Advice::PlanAround => plan_around(&mut unit, &scene, &crowds, &mut desk),
             Advice::Replan => desk.replan(unit.entity, &mut unit.path),
