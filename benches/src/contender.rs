@@ -1,8 +1,9 @@
 //! What is measured: in come a level and then queries, out come paths. Every library that takes part does so
 //! through [`Contender`]; ours is here, the others are in [`crate::peers`].
 
-use wayfare::prelude::{Answer, Cell, PathQuery, Scratch, Snapshot, View, find_path};
+use wayfare::prelude::{Answer, Cell, PathQuery, Scratch, Snapshot, SurveyBytes, View, find_path};
 
+use crate::gears::Bytes;
 use crate::level::Level;
 
 /// A library under measurement.
@@ -42,18 +43,27 @@ pub(crate) trait Contender: Sized {
 pub(crate) struct Ours {
     pub(crate) snapshot: Snapshot,
     scratch: Scratch,
+    survey_bytes: SurveyBytes,
 }
 
 impl Ours {
     /// With a snapshot that has not been surveyed.
     pub(crate) fn unsurveyed(level: &Level) -> Self {
-        Self { snapshot: Snapshot::new(&level.map, &View::default()), scratch: Scratch::new() }
+        let snapshot = Snapshot::new(&level.map, &View::default());
+        Self { snapshot, scratch: Scratch::new(), survey_bytes: SurveyBytes::default() }
     }
 
     /// Surveys the map as it is now.
     pub(crate) fn survey(&mut self) {
         let survey = self.snapshot.survey();
         self.snapshot.learn(&survey);
+        self.survey_bytes = survey.bytes();
+    }
+
+    /// What each gear takes of memory.
+    pub(crate) fn bytes_per_cell(&self, level: &Level) -> Bytes {
+        let cells = level.board.width() * level.board.height();
+        Bytes::new(self.snapshot.bytes(), self.survey_bytes, cells)
     }
 }
 

@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use crate::contender::{Contender, FirstGear, Ours};
+use crate::gears::Bytes;
 use crate::measure::Lane;
 use crate::peers::{Hierarchical, JumpPoints, Northstar, PlainAstar};
 use crate::stats::{self, Spread};
@@ -20,6 +21,10 @@ pub(crate) struct Row {
     pub(crate) p99_us: f64,
     pub(crate) build_ms: f64,
     pub(crate) heap_mb: f64,
+    /// Cells of the map.
+    pub(crate) cells: usize,
+    /// What each of our gears takes.
+    pub(crate) bytes_per_cell: Option<Bytes>,
     /// The mean over all paths that lead to the goal, legal or not; `None` if there are none.
     pub(crate) length_over_optimum: Option<f64>,
     /// Answers that are missing, illegal or not optimal.
@@ -51,6 +56,8 @@ impl Row {
             p99_us: spread.p99,
             build_ms: lane.build_ms,
             heap_mb: lane.heap_mb,
+            cells: level.board.width() * level.board.height(),
+            bytes_per_cell: None,
             length_over_optimum: stats::mean(&lengths),
             mismatches: lane.verdicts.iter().filter(|verdict| verdict.fault.is_some()).count(),
             ratio: stats::ratio(spread.mean, ours.unwrap_or(spread.mean)),
@@ -117,7 +124,18 @@ pub(crate) struct Summary {
     pub(crate) vs_first_gear: Ratios,
     /// The same on the folder `random` alone, over ours with everything built.
     pub(crate) vs_random: Ratios,
+    /// The longest that ours takes to build everything for a map of a million cells or more, without `random`.
+    pub(crate) build_ms_large: Option<f64>,
+    /// What ours takes for each cell of all maps of games, and for each cell of the worst of them.
+    pub(crate) bytes_per_cell_games: Option<f64>,
+    pub(crate) bytes_per_cell_worst_game: Option<f64>,
 }
+
+/// The folders that hold maps of games.
+const GAMES: [&str; 4] = ["bg512", "da2", "dao", "sc1"];
+
+/// A map with a thousand cells a side or more is a large one.
+const LARGE: usize = 1_000_000;
 
 impl Summary {
     /// Sums up the rows of any number of maps.
@@ -125,6 +143,11 @@ impl Summary {
         let ours: Vec<&Row> = rows.iter().filter(|row| row.contender == Ours::NAME).collect();
         let is_ours = |row: &&Row| row.contender == Ours::NAME || row.contender == FirstGear::NAME;
         let means: Vec<f64> = ours.iter().map(|row| row.mean_us).collect();
+        let large = ours.iter().filter(|row| row.cells >= LARGE && row.set != "random");
+        let of_games = ours.iter().filter(|row| GAMES.contains(&row.set.as_str()));
+        let games: Vec<(f64, f64)> =
+            of_games.filter_map(|row| Some((row.cells as f64, row.bytes_per_cell?.total))).collect();
+        let bytes: f64 = games.iter().map(|(cells, bytes)| cells * bytes).sum();
         Self {
             maps: ours.len(),
             queries: ours.iter().map(|row| row.queries).sum(),
@@ -142,6 +165,9 @@ impl Summary {
             vs_random: Ratios::of(|peer| {
                 stats::geometric_mean(&ratios(rows, peer, |row| row.set == "random"))
             }),
+            build_ms_large: large.map(|row| row.build_ms).max_by(f64::total_cmp),
+            bytes_per_cell_games: stats::ratio(bytes, games.iter().map(|(cells, _)| cells).sum()),
+            bytes_per_cell_worst_game: games.iter().map(|(_, bytes)| *bytes).max_by(f64::total_cmp),
         }
     }
 }
@@ -214,6 +240,27 @@ pub(crate) mod tests {
         assert_near(summary.vs_first_gear.get("pathfinding"), 20.0);
         assert_near(summary.vs_random.get("pathfinding"), 3.0);
         assert_near(summary.vs_worst_without_random.get("pathfinding"), 80.0);
+    }
+
+    #[test]
+    fn build_and_memory_are_summed_up_where_they_are_promised() {
+        let row = |set: &str, cells, build_ms, total| {
+            let bytes_per_cell = Some(Bytes { total, ..Bytes::default() });
+            let [ours, theirs] = pair(set, 1.0, 2.0);
+            [Row { cells, build_ms, bytes_per_cell, ..ours }, Row { cells, build_ms: 1e6, ..theirs }]
+        };
+        let rows = [
+            row("dao", 300, 7.0, 9.0),
+            row("sc1", 2_000_000, 30.0, 4.0),
+            row("cities", 1_500_000, 20.0, 50.0),
+            row("random", 1_500_000, 900.0, 90.0),
+        ];
+        let summary = Summary::new(&rows.concat());
+        assert_near(summary.build_ms_large, 30.0);
+        assert_near(summary.bytes_per_cell_games, (300.0 * 9.0 + 4.0 * 2e6) / 2_000_300.0);
+        assert_near(summary.bytes_per_cell_worst_game, 9.0);
+        let none = Summary::new(&pair("rooms", 1.0, 2.0));
+        assert_eq!((none.build_ms_large, none.bytes_per_cell_games), (None, None));
     }
 
     #[test]

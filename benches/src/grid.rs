@@ -32,6 +32,11 @@ const BARS: &[Bar] = &[
     Bar { peer: Northstar::NAME, at_least: 30.0, worst: Some(5.0), first_gear: 7.5, random: None },
 ];
 
+/// How long building all gears may take on a large map, in milliseconds, and what they may take of memory on maps of games, in
+/// bytes per cell.
+const BUILD_MS: f64 = 100.0;
+const BYTES_PER_CELL: f64 = 6.0;
+
 /// How many wrong answers are described; the rest is only counted.
 const DESCRIBED: usize = 5;
 
@@ -86,7 +91,8 @@ fn run_level(level: &Level, bar: &ProgressBar, outcome: &mut Outcome) -> [Row; C
 
     describe_faults(&ours, outcome);
     describe_faults(&first_gear, outcome);
-    let our_row = Row::new(&ours, None);
+    let mut our_row = Row::new(&ours, None);
+    our_row.bytes_per_cell = Some(ours.contender.bytes_per_cell(level));
     let mean = Some(our_row.mean_us);
     [
         our_row,
@@ -112,6 +118,15 @@ fn describe_faults<C: Contender>(ours: &Lane<'_, C>, outcome: &mut Outcome) {
 
 fn missed_bars(summary: &Summary) -> Vec<String> {
     let mut missed = Vec::new();
+    let limits = [
+        ("ms to build all gears for a large map", summary.build_ms_large, BUILD_MS),
+        ("bytes per cell on maps of games", summary.bytes_per_cell_games, BYTES_PER_CELL),
+    ];
+    for (what, measured, most) in limits {
+        if let Some(measured) = measured.filter(|measured| *measured > most) {
+            missed.push(format!("bar missed: {measured:.1} {what}, should be at most {most:.1}"));
+        }
+    }
     for bar in BARS {
         let limits = [
             ("without random maps", Some(bar.at_least), &summary.vs_without_random),
@@ -146,6 +161,7 @@ mod tests {
 
     use super::*;
     use crate::figures::tests::pair;
+    use crate::gears::Bytes;
     use crate::level::tests::{MAP, SCENARIOS, TempDir};
 
     fn options(dir: &TempDir) -> Options {
@@ -211,6 +227,14 @@ mod tests {
         assert!(missed_bars(&Summary::new(&pair("dao", 1.0, 1.001 * bar.at_least))).is_empty());
         let missed = missed_bars(&Summary::new(&pair("dao", 1.0, 0.5)));
         assert!(missed[0].contains("`pathfinding` takes 0.50 ×"), "{missed:?}");
+        let mut large = pair("dao", 1.0, 1000.0);
+        (large[0].cells, large[0].build_ms) = (1 << 20, 100.5);
+        large[0].bytes_per_cell = Some(Bytes { total: 6.5, ..Bytes::default() });
+        let missed = missed_bars(&Summary::new(&large));
+        assert!(
+            missed.len() == 2 && missed[0].contains("100.5 ms") && missed[1].contains("6.5 bytes"),
+            "{missed:?}"
+        );
         let random = missed_bars(&Summary::new(&pair("random", 1.0, 0.5)));
         assert!(random.len() == 1 && random[0].contains("on random maps"), "{random:?}");
     }

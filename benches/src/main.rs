@@ -11,6 +11,7 @@ mod peers;
 mod measure;
 mod check;
 mod stats;
+mod gears;
 mod figures;
 mod report;
 mod grid;

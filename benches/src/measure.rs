@@ -24,7 +24,7 @@ const STRIDE: usize = 16;
 /// One contender on one level, with what has been learnt about it so far.
 #[derive(Debug)]
 pub(crate) struct Lane<'a, C> {
-    contender: C,
+    pub(crate) contender: C,
     pub(crate) level: &'a Level,
     best: Vec<Duration>,
     /// The verdict on each query: the first bad one if any pass gave a bad answer.

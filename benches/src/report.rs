@@ -56,6 +56,10 @@ pub(crate) fn level_table(level: &Level, rows: &[Row]) -> String {
         text += line.trim_end();
         text += "\n";
     }
+    if let Some(bytes) = rows.iter().find_map(|row| row.bytes_per_cell) {
+        let parts = bytes.parts().map(|(part, bytes)| format!("{part} {bytes:.2}"));
+        text += &format!("  bytes per cell of ours: {:.2} ({})\n", bytes.total, parts.join(", "));
+    }
     text
 }
 
@@ -68,6 +72,15 @@ pub(crate) fn summary_table(rows: &[Row], summary: &Summary) -> String {
         summary.mismatches,
         figure(summary.geomean_us, 1),
     );
+    if let Some(build_ms) = summary.build_ms_large {
+        text +=
+            &format!("  ours builds everything for a map of a million cells in {build_ms:.0} ms at most\n");
+    }
+    if let (Some(all), Some(worst)) = (summary.bytes_per_cell_games, summary.bytes_per_cell_worst_game) {
+        text += &format!(
+            "  ours takes {all:.2} bytes per cell on maps of games, {worst:.2} on the worst of them\n"
+        );
+    }
     text += "  peer's mean ÷ ours    all maps  without random  random  first gear  worst map\n";
     for (peer, vs) in summary.vs.peers() {
         let worst = worst_map(rows, peer);
@@ -126,7 +139,7 @@ mod tests {
         assert_eq!(keys(&json), ["rows", "suite", "summary"]);
         assert_eq!(json["suite"], "grid");
         let mut row = vec!["map", "set", "contender", "queries", "mean_us", "p50_us", "p99_us", "build_ms"];
-        row.extend(["heap_mb", "length_over_optimum", "mismatches", "ratio"]);
+        row.extend(["heap_mb", "cells", "bytes_per_cell", "length_over_optimum", "mismatches", "ratio"]);
         row.sort_unstable();
         assert_eq!(json["rows"].as_array().map(Vec::len), Some(2));
         assert_eq!(keys(&json["rows"][0]), row);
@@ -141,6 +154,7 @@ mod tests {
             "vs_random",
         ];
         promised.extend(ratios);
+        promised.extend(["build_ms_large", "bytes_per_cell_games", "bytes_per_cell_worst_game"]);
         promised.sort_unstable();
         assert_eq!(keys(&json["summary"]), promised);
         for vs in ratios {

@@ -121,6 +121,41 @@ impl Edit for OursSurveyed {
     }
 }
 
+/// The same with a survey of the map as it was in the beginning, which is never brought up to date: what edits have left of
+/// it is in use, and they have to say what they touch.
+#[derive(Debug)]
+pub(crate) struct OursAged(OursEdited);
+
+impl Contender for OursAged {
+    const NAME: &'static str = "aged";
+    const NOTE: &'static str = "ours, with its first survey";
+    type Path = Route;
+
+    fn build(level: &Level) -> Self {
+        let mut edited = OursEdited::build(level);
+        edited.ours.survey();
+        Self(edited)
+    }
+
+    fn find(&mut self, start: Cell, goal: Cell) -> Option<Self::Path> {
+        self.0.find(start, goal)
+    }
+
+    fn write_cells(path: &Self::Path, start: Cell, cells: &mut Vec<Cell>) {
+        Ours::write_cells(path, start, cells);
+    }
+
+    fn recycle(&mut self, path: Self::Path) {
+        self.0.recycle(path);
+    }
+}
+
+impl Edit for OursAged {
+    fn apply(&mut self, batch: &Batch) {
+        self.0.apply(batch);
+    }
+}
+
 /// It keeps nothing about the map: the board is all there is to change.
 impl Edit for PlainAstar {
     fn apply(&mut self, batch: &Batch) {
@@ -189,6 +224,8 @@ mod tests {
     fn everybody_sees_walls_come_and_go() {
         let expected = [true, true, true, true, false, true];
         assert_eq!(found::<OursEdited>(), expected);
+        assert_eq!(found::<OursAged>(), expected);
+        assert_eq!(found::<OursSurveyed>(), expected);
         assert_eq!(found::<PlainAstar>(), expected);
         assert_eq!(found::<JumpPoints>(), expected);
         assert_eq!(found::<Northstar>(), expected);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::edit::OursSurveyed;
+use super::edit::{OursAged, OursSurveyed};
 use super::replay::Replay;
 use super::script::Script;
 use crate::contender::{Contender, Ours};
@@ -82,9 +82,9 @@ pub(crate) struct Summary {
     pub(crate) queries: usize,
     /// Of ours.
     pub(crate) mismatches: usize,
-    /// Ours, the mean over all batches.
+    /// Ours, the mean over all batches: without a survey or with an old one, whichever takes longer.
     pub(crate) edit_us_per_batch: f64,
-    /// Ours, the mean over all queries.
+    /// Ours, the mean over all queries, likewise.
     pub(crate) query_us: f64,
     /// Ours, on a worker after a batch: the mean over scripts, and the worst batch.
     pub(crate) repair_us_per_batch: Option<f64>,
@@ -98,20 +98,22 @@ pub(crate) struct Summary {
 impl Summary {
     /// Sums up the rows of any number of scripts.
     pub(crate) fn new(rows: &[Row]) -> Self {
-        let ours = Total::of(rows, Ours::NAME);
+        let [ours, aged, surveyed] =
+            [Ours::NAME, OursAged::NAME, OursSurveyed::NAME].map(|name| Total::of(rows, name));
+        let (edit_us, query_us) = (ours.edit_us.max(aged.edit_us), ours.query_us.max(aged.query_us));
         let peers = rows.iter().map(|row| row.contender).filter(|name| !is_ours(name));
         let repairs: Vec<f64> = rows.iter().filter_map(|row| row.repair_us_per_batch).collect();
         let refinements: Vec<f64> = rows.iter().filter_map(|row| row.refinement_us_per_batch).collect();
         let versus = |peer| {
             let theirs = Total::of(rows, peer);
-            let edit = stats::ratio(theirs.edit_us, ours.edit_us);
-            (peer, Ratio { edit, query: stats::ratio(theirs.query_us, ours.query_us) })
+            let edit = stats::ratio(theirs.edit_us, edit_us);
+            (peer, Ratio { edit, query: stats::ratio(theirs.query_us, query_us) })
         };
         Self {
             queries: ours.queries,
-            mismatches: ours.mismatches + Total::of(rows, OursSurveyed::NAME).mismatches,
-            edit_us_per_batch: ours.edit_us,
-            query_us: ours.query_us,
+            mismatches: ours.mismatches + aged.mismatches + surveyed.mismatches,
+            edit_us_per_batch: edit_us,
+            query_us,
             repair_us_per_batch: stats::mean(&repairs),
             repair_us_worst: rows.iter().filter_map(|row| row.repair_us_worst).reduce(f64::max),
             refinement_us_per_batch: stats::mean(&refinements),
@@ -121,7 +123,7 @@ impl Summary {
 }
 
 fn is_ours(contender: &str) -> bool {
-    contender == Ours::NAME || contender == OursSurveyed::NAME
+    [Ours::NAME, OursAged::NAME, OursSurveyed::NAME].contains(&contender)
 }
 
 /// One contender on all scripts.
@@ -246,6 +248,16 @@ pub(crate) mod tests {
         assert_eq!(summary.vs.len(), 1);
         assert_near(summary.vs["northstar"].edit, 100.0);
         assert_near(summary.vs["northstar"].query, 2.0);
+    }
+
+    #[test]
+    fn the_slower_of_ours_counts() {
+        let mut rows = vec![row("wayfare", 1, 2.0, 20.0), row("northstar", 1, 200.0, 60.0)];
+        rows.push(Row { mismatches: 1, ..row("aged", 1, 4.0, 10.0) });
+        let summary = Summary::new(&rows);
+        assert_eq!((summary.vs.len(), summary.mismatches), (1, 1));
+        assert_near(summary.vs["northstar"].edit, 50.0);
+        assert_near(summary.vs["northstar"].query, 3.0);
     }
 
     #[test]

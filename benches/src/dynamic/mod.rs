@@ -18,7 +18,7 @@ use crate::cli::{Failure, Options, Outcome};
 use crate::contender::Contender;
 use crate::peers::{Hierarchical, JumpPoints, Northstar, PlainAstar};
 use crate::report::{self, Report};
-use edit::{OursEdited, OursSurveyed};
+use edit::{OursAged, OursEdited, OursSurveyed};
 use figures::{Row, Summary};
 use replay::{PASSES, Replay};
 use script::Script;
@@ -46,7 +46,7 @@ const REPAIR_US: (f64, f64) = (1_000.0, 10_000.0);
 /// How many wrong answers are described; the rest is only counted.
 const DESCRIBED: usize = 5;
 
-const CONTENDERS: usize = 6;
+const CONTENDERS: usize = 7;
 
 /// Measures every script in the folder.
 pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
@@ -81,11 +81,12 @@ pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
 
 /// A row per contender, ours first. Wrong answers of ours are added to the outcome.
 fn run_script(script: &Script, bar: &ProgressBar, outcome: &mut Outcome) -> [Row; CONTENDERS] {
-    let [mut ours, mut surveyed, mut plain_astar, mut jump_points, mut northstar, mut hierarchical] =
+    let [mut ours, mut aged, mut surveyed, mut plain_astar, mut jump_points, mut northstar, mut hierarchical] =
         std::array::from_fn(|_| Replay::new(script));
     // They take turns, so that a slow minute of the machine hits all.
     for _ in 0..PASSES {
         ours.pass::<OursEdited>(script, bar);
+        aged.pass::<OursAged>(script, bar);
         surveyed.pass::<OursSurveyed>(script, bar);
         plain_astar.pass::<PlainAstar>(script, bar);
         jump_points.pass::<JumpPoints>(script, bar);
@@ -93,9 +94,11 @@ fn run_script(script: &Script, bar: &ProgressBar, outcome: &mut Outcome) -> [Row
         hierarchical.pass::<Hierarchical>(script, bar);
     }
     describe_faults(script, &ours, outcome);
+    describe_faults(script, &aged, outcome);
     describe_faults(script, &surveyed, outcome);
     [
         Row::new::<OursEdited>(script, &ours),
+        Row::new::<OursAged>(script, &aged),
         Row::new::<OursSurveyed>(script, &surveyed),
         Row::new::<PlainAstar>(script, &plain_astar),
         Row::new::<JumpPoints>(script, &jump_points),
@@ -179,18 +182,18 @@ mod tests {
         assert_eq!(rows[0]["contender"], "wayfare");
         assert_eq!(json["summary"]["mismatches"], 0);
         assert_eq!(json["summary"]["queries"], 6);
-        assert_eq!(json["summary"]["vs"].as_object().map(serde_json::Map::len), Some(CONTENDERS - 2));
+        assert_eq!(json["summary"]["vs"].as_object().map(serde_json::Map::len), Some(CONTENDERS - 3));
     }
 
     #[test]
     fn a_wrong_answer_of_ours_is_described_and_counted() {
         let (outcome, json) = run_on("dynamic_wrong", &SCRIPT.replace("Q 1 0 0 2 0 6", "Q 1 0 0 2 0 5"));
-        assert_eq!(outcome.faults.len(), 3, "{:?}", outcome.faults);
+        assert_eq!(outcome.faults.len(), 4, "{:?}", outcome.faults);
         let expected = "tiny, query 3 from (0, 0) to (2, 0): length 6.000000 instead of 5.000000";
         assert_eq!(outcome.faults[0], expected);
-        assert_eq!(outcome.faults[1], expected, "surveyed, too");
-        assert_eq!(outcome.faults[2], "2 answers of ours are wrong");
-        assert_eq!(json["summary"]["mismatches"], 2);
+        assert_eq!(outcome.faults[1..3], [expected; 2], "with a survey, old or new, too");
+        assert_eq!(outcome.faults[3], "3 answers of ours are wrong");
+        assert_eq!(json["summary"]["mismatches"], 3);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::maps::Kind;
 use super::probe::Probe;
+use crate::gears::Bytes;
 use crate::report::figure;
 use crate::stats::{self, Spread};
 
@@ -29,6 +30,8 @@ pub(crate) struct Row {
     /// Nanoseconds of map, snapshot and survey for each cell.
     pub(crate) build_ns_per_cell: f64,
     pub(crate) bytes_per_cell: Bytes,
+    /// The survey in a file.
+    pub(crate) file_bytes_per_cell: f64,
     /// What a scratch holds after all queries, in millions of bytes.
     pub(crate) scratch_mb: f64,
     pub(crate) queries: usize,
@@ -45,39 +48,10 @@ pub(crate) struct Row {
     pub(crate) mismatches: usize,
 }
 
-/// Bytes for each cell of a map.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(crate) struct Bytes {
-    pub(crate) map: f64,
-    pub(crate) islands: f64,
-    pub(crate) bits: f64,
-    pub(crate) graph: f64,
-    pub(crate) dead_ends: f64,
-    pub(crate) rays: f64,
-    pub(crate) landmarks: f64,
-    pub(crate) total: f64,
-    /// The survey in a file.
-    pub(crate) baked: f64,
-}
-
 impl Row {
     /// Sums up what was measured.
     pub(crate) fn new(kind: Kind, side: usize, walls: usize, probe: &Probe) -> Self {
         let cells = (side * side) as f64;
-        let (snapshot, survey) = (probe.snapshot_bytes, probe.survey_bytes);
-        let sizes = [
-            snapshot.map,
-            snapshot.islands,
-            snapshot.bits,
-            survey.graph,
-            survey.dead_ends,
-            survey.rays,
-            survey.landmarks,
-            probe.baked_bytes,
-        ];
-        let [map, islands, bits, graph, dead_ends, rays, landmarks, baked] =
-            sizes.map(|size| size as f64 / cells);
-        let total = map + islands + bits + graph + dead_ends + rays + landmarks;
         let build = probe.map + probe.snapshot + probe.survey;
         let (first_step, path) = (Spread::of(&us(&probe.corners)), Spread::of(&us(&probe.cells)));
         Self {
@@ -90,7 +64,8 @@ impl Row {
             bake_ms: ms(probe.bake),
             load_ms: ms(probe.load),
             build_ns_per_cell: build.as_secs_f64() * 1e9 / cells,
-            bytes_per_cell: Bytes { map, islands, bits, graph, dead_ends, rays, landmarks, total, baked },
+            bytes_per_cell: Bytes::new(probe.snapshot_bytes, probe.survey_bytes, side * side),
+            file_bytes_per_cell: probe.baked_bytes as f64 / cells,
             scratch_mb: probe.scratch_bytes as f64 / 1e6,
             queries: probe.corners.len(),
             first_step_mean_us: first_step.mean,
@@ -190,7 +165,7 @@ pub(crate) fn line(row: &Row) -> String {
         bytes.rays,
         bytes.landmarks,
         bytes.total,
-        bytes.baked,
+        row.file_bytes_per_cell,
         row.scratch_mb,
         row.first_step_mean_us,
         row.first_step_p99_us,
@@ -272,11 +247,18 @@ pub(crate) mod tests {
         assert_eq!(json["suite"], "scale");
         let mut row =
             vec!["map", "side", "walls", "map_ms", "snapshot_ms", "survey_ms", "bake_ms", "load_ms"];
-        row.extend(["build_ns_per_cell", "bytes_per_cell", "scratch_mb", "queries", "first_step_mean_us"]);
+        row.extend([
+            "build_ns_per_cell",
+            "bytes_per_cell",
+            "file_bytes_per_cell",
+            "scratch_mb",
+            "queries",
+            "first_step_mean_us",
+        ]);
         row.extend(["first_step_p99_us", "path_mean_us", "path_p99_us", "edit_us", "compared", "mismatches"]);
         row.sort_unstable();
         assert_eq!(keys(&json["rows"][0]), row);
-        let bytes = ["baked", "bits", "dead_ends", "graph", "islands", "landmarks", "map", "rays", "total"];
+        let bytes = ["bits", "dead_ends", "graph", "islands", "landmarks", "map", "rays", "total"];
         assert_eq!(keys(&json["rows"][0]["bytes_per_cell"]), bytes);
         let mut promised = vec!["maps", "compared", "mismatches", "build_spread", "first_step_growth"];
         promised.extend(["load_gain", "bytes_per_cell"]);

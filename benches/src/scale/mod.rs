@@ -130,7 +130,7 @@ mod tests {
             assert!(row.first_step_mean_us > 0.0 && row.edit_us > 0.0 && row.survey_ms > 0.0);
             let bytes = row.bytes_per_cell;
             assert!(
-                bytes.map >= 1.0 && bytes.graph > 0.0 && bytes.baked > 0.0 && bytes.total < 30.0,
+                bytes.map >= 1.0 && bytes.graph > 0.0 && row.file_bytes_per_cell > 0.0 && bytes.total < 30.0,
                 "{bytes:?}"
             );
         }
