@@ -290,7 +290,7 @@ pub use query::{
     Fallback, Gear, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight, WeightError,
 };
 pub use record::{Effort, Recorder, Visit};
-pub use route::{Answer, QueryError, Route, Shortfall};
+pub use route::{Answer, QueryError, Route, Shortfall, Steps};
 pub use rules::{Corners, Directions, Rules};
 pub use search::{
     Convoy, Field, Progress, Scratch, Search, find_path, find_path_recorded, find_path_to_nearest,
@@ -307,7 +307,7 @@ pub mod prelude {
         CostError, Direction, Directions, Effort, Factor, Fallback, Field, Footing, Formation, Gait, Gear,
         GroundPlan, Headway, Heuristic, Island, Layout, LayoutError, Map, MapError, MapTextError, Objective,
         Obstacles, PathQuery, Places, Progress, QueryError, Recorder, Route, RouteShape, Rules, Scratch,
-        Search, Shortfall, Snapshot, SnapshotBytes, StepCosts, StopWhen, StraightLine, Stride, Survey,
+        Search, Shortfall, Snapshot, SnapshotBytes, StepCosts, Steps, StopWhen, StraightLine, Stride, Survey,
         SurveyBytes, Surveyor, Terrain, View, Visit, Weight, WeightError, find_path, find_path_recorded,
         find_path_to_nearest, follow, group,
     };

@@ -318,7 +318,8 @@ pub enum RouteShape {
     /// Every cell.
     #[default]
     Cells,
-    /// Start, goal and the cells where the direction changes.
+    /// Start, goal and the cells where the direction changes. [`Route::into_steps`](crate::Route::into_steps) fills in the others as a
+    /// unit walks.
     Corners,
     /// As few way-points as straight lines of any angle allow: the path is pulled taut like a string. It never
     /// touches a blocked cell, never cuts a corner the rule forbids, and never costs more than the path it

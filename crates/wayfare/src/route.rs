@@ -26,6 +26,27 @@ impl Route {
         self.cells
     }
 
+    /// The cells one by one, filled in between corners as they are asked for. A unit that walks a long way along the cells of a
+    /// grid asks for [`Corners`](crate::RouteShape::Corners), keeps this, and takes the next cell when it gets there; whoever
+    /// wants all at once collects them. Legs of a pulled route that lead along no direction of the grid are one step each.
+    ///
+    /// ```
+    /// use wayfare::prelude::*;
+    ///
+    /// let snapshot = Snapshot::new(&Map::new(900, 600)?, &View::default());
+    /// let query = PathQuery::new((0, 0), (899, 500)).shape(RouteShape::Corners);
+    /// let Answer::Found(route) = find_path(&snapshot, &query, &mut Scratch::new())? else { panic!() };
+    /// assert_eq!(route.cells().len(), 3);
+    /// let mut way = route.into_steps();
+    /// assert_eq!([way.next(), way.next()], [Some(Cell::new(0, 0)), Some(Cell::new(1, 1))]);
+    /// assert_eq!(way.count(), 898);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn into_steps(self) -> Steps {
+        let at = self.cells.first().copied();
+        Steps { cells: self.cells, leg: 1, at }
+    }
+
     /// What it costs: the sum of its steps, and of its turns if the query priced them.
     pub const fn cost(&self) -> Cost {
         self.cost
@@ -45,6 +66,36 @@ impl Route {
         };
         self.cells.windows(2).map(leg).sum()
     }
+}
+
+/// The cells of a route, one by one: see [`Route::into_steps`].
+#[derive(Clone, Debug)]
+pub struct Steps {
+    cells: Vec<Cell>,
+    /// Which of them comes next.
+    leg: usize,
+    /// What is said next.
+    at: Option<Cell>,
+}
+
+impl Iterator for Steps {
+    type Item = Cell;
+
+    fn next(&mut self) -> Option<Cell> {
+        let at = self.at.take()?;
+        self.at = self.cells.get(self.leg).map(|&to| {
+            let (dx, dy) = (i64::from(to.x) - i64::from(at.x), i64::from(to.y) - i64::from(at.y));
+            let is_along_grid = dx == 0 || dy == 0 || dx.abs() == dy.abs();
+            let next = if is_along_grid { at + (sign(dx), sign(dy)) } else { to };
+            self.leg += usize::from(next == to);
+            next
+        });
+        Some(at)
+    }
+}
+
+fn sign(distance: i64) -> i32 {
+    i32::from(distance > 0) - i32::from(distance < 0)
 }
 
 /// Whether `b` lies on the straight way from `a` to `c`.
@@ -136,3 +187,28 @@ impl fmt::Display for QueryError {
 }
 
 impl core::error::Error for QueryError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(cells: &[(i32, i32)]) -> Vec<(i32, i32)> {
+        let cells = cells.iter().map(|cell| Cell::from(*cell)).collect();
+        Route { cells, cost: 0 }.into_steps().map(|cell| (cell.x, cell.y)).collect()
+    }
+
+    #[test]
+    fn corners_are_filled_in_with_every_cell_between_them() {
+        assert_eq!(steps(&[(3, 2)]), [(3, 2)]);
+        let expected = [(0, 3), (1, 2), (2, 1), (3, 1), (4, 1), (4, 2), (3, 3)];
+        assert_eq!(steps(&[(0, 3), (2, 1), (4, 1), (4, 2), (3, 3)]), expected);
+        assert_eq!(steps(&expected), expected, "single steps stay as they are");
+    }
+
+    #[test]
+    fn legs_at_other_angles_are_one_step() {
+        assert_eq!(steps(&[(0, 0), (5, 2), (5, 4)]), [(0, 0), (5, 2), (5, 3), (5, 4)]);
+        let far = (i32::MAX, i32::MIN);
+        assert_eq!(steps(&[(i32::MIN, 0), far]), [(i32::MIN, 0), far]);
+    }
+}
