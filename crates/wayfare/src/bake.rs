@@ -30,7 +30,7 @@ pub enum BakeError {
     Truncated,
     /// They are not as they were written.
     Damaged,
-    /// There was nothing to be kept: the survey was of uneven ground, or found nothing.
+    /// There was nothing to be kept: the survey found nothing.
     Empty,
     /// They belong to another map, to this map before an edit, or to another view of it.
     Stale,
@@ -57,7 +57,7 @@ impl core::error::Error for BakeError {}
 pub(crate) type Mark = [u8; 8];
 
 /// Goes up whenever a section is written otherwise, or what it holds means something else.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Mark, version, fingerprint, length.
 const HEADER: usize = 8 + 4 + 8 + 8;
 const CHECKSUM: usize = 8;
@@ -257,7 +257,9 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    fn word<const N: usize>(&mut self) -> Result<[u8; N], BakeError> {
+    /// Just these bytes.
+    #[inline]
+    pub(crate) fn word<const N: usize>(&mut self) -> Result<[u8; N], BakeError> {
         let (word, rest) = self.0.split_first_chunk::<N>().ok_or(BakeError::Damaged)?;
         self.0 = rest;
         Ok(*word)
