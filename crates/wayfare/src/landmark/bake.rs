@@ -4,7 +4,8 @@
 //! the ground: along no step does a distance change by more than the step costs, so that a search is led as it is by what
 //! was measured.
 //!
-//! PERF: to read and check takes 19 ns a cell, to measure 250 (`weighted`).
+//! PERF: on noise of 1024² cells with eight prices, to read and check takes a seventh of the time that measuring takes: 183 ns
+//! a cell and 1,391, on a machine that was busy with other things.
 
 use std::sync::Arc;
 
@@ -154,6 +155,7 @@ fn are_consistent(ground: &Ground, metric: &Metric, traces: &[Option<Box<Traces>
     here.fill(0, map, metric, traces);
     for y in 0..map.height() {
         below.fill(y + 1, map, metric, traces);
+        let mut is_off = false;
         for at in 1..=map.width() as usize {
             if here.classes[at] == BLOCKED {
                 continue;
@@ -171,14 +173,17 @@ fn are_consistent(ground: &Ground, metric: &Metric, traces: &[Option<Box<Traces>
             // Each pair of neighbours is looked at once.
             let around = [(&here, at + 1), (&below, at + 1), (&below, at), (&below, at - 1)];
             for (direction, (row, to)) in Direction::ALL[3..7].iter().zip(around) {
+                let is_legal = legal >> *direction as u8 & 1 != 0;
                 let step = steps[direction.axis()][usize::from(row.classes[to])];
-                let changes = here.traces[at].iter().zip(row.traces[to]);
-                let most =
-                    changes.map(|(from, to)| to.wrapping_sub(*from).cast_signed().unsigned_abs()).max();
-                if legal >> *direction as u8 & 1 != 0 && most > Some(step) {
-                    return false;
-                }
+                let most = if is_legal { step } else { u8::MAX };
+                let changes = here.traces[at].iter().zip(&row.traces[to]);
+                let is_more =
+                    |(from, to): (&u8, &u8)| to.wrapping_sub(*from).cast_signed().unsigned_abs() > most;
+                is_off |= changes.fold(false, |is_off, pair| is_off | is_more(pair));
             }
+        }
+        if is_off {
+            return false;
         }
         core::mem::swap(&mut above, &mut here);
         core::mem::swap(&mut here, &mut below);
