@@ -352,3 +352,51 @@ fn forged_files_make_no_search_panic() {
     }
     assert!(taken > 100 && refused > 100, "{taken} {refused}");
 }
+
+#[test]
+fn a_scout_finds_the_same_in_slices_and_ways_by_search_cost_what_ways_by_field_do() {
+    let mut compared = 0;
+    for (rule, view) in views().iter().enumerate().filter(|(rule, _)| rule % 5 == 0) {
+        let mut random = Random::new(50 + rule as u64);
+        let map = random_map(&mut random, 50, 40, FLORA[rule % 3]);
+        let snapshot = std::sync::Arc::new(Snapshot::new(&map, view));
+        let few: Vec<Cell> = (0..8).filter_map(|_| snapshot.nearest_open(random.cell(&map))).collect();
+        let more = (0..30).filter_map(|_| snapshot.nearest_open(random.cell(&map)));
+        let many: Vec<Cell> = few.iter().copied().chain(more).collect();
+        let some = Places::new(&snapshot, &few, &mut Scratch::new()).unwrap();
+        let mut scout = Scout::new(std::sync::Arc::clone(&snapshot), &many, Scratch::new()).unwrap();
+        let mut slices = 0;
+        while scout.run(50) == Progress::Running {
+            slices += 1;
+        }
+        assert!(slices > 100, "{slices}");
+        let all = scout.finish().0;
+        let at_once = Places::new(&snapshot, &many, &mut Scratch::new()).unwrap();
+        assert_eq!(all.to_bytes(), at_once.to_bytes());
+        for from in 0..few.len() {
+            let best = crate::oracle::distances(&map, view, few[from]);
+            for to in 0..few.len() {
+                let cost = best.get(&(few[to].x, few[to].y)).copied();
+                assert_eq!((some.cost(from, to), all.cost(from, to)), (cost, cost));
+                let Some(route) = all.route(from, to) else { continue };
+                let walked = crate::oracle::walk(&map, view, route.cells()).0;
+                assert_eq!((Some(walked), route.cells().first()), (cost, Some(&few[from])));
+                assert_eq!(route.cells().last(), Some(&few[to]));
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 200, "{compared}");
+}
+
+#[test]
+fn a_way_back_takes_no_search_where_the_ground_is_even() {
+    let map = Map::from_text("....#...\n.##.#.#.\n..#...#.").unwrap();
+    let towns = [Cell::new(0, 2), Cell::new(7, 2), Cell::new(3, 0)];
+    let snapshot = Snapshot::new(&map, &View::default());
+    let places = Places::new(&snapshot, &towns, &mut Scratch::new()).unwrap();
+    let there = places.route(0, 1).unwrap();
+    let mut back = places.route(1, 0).unwrap().cells().to_vec();
+    back.reverse();
+    assert_eq!(there.cells(), back);
+}
