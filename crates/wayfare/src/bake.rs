@@ -6,6 +6,9 @@
 //! A file is a mark of what it is, a version, a fingerprint of the map and view, its length, sections that each begin with
 //! theirs, and a checksum of all that. Numbers in sections are as short as they can be, seven bits a byte. Every number
 //! is looked at before it is used, so that no bytes whatever make a search panic, and memory is taken only for what is there.
+//!
+//! Islands are not kept: a snapshot has them as soon as it is there. To find them takes 2 to 12 ms on maps of 1024² cells (rooms,
+//! noise) and 24 to 120 on maps of 4096², of which the fingerprint that a file would need takes 0.2 and 4.
 
 use core::fmt;
 
