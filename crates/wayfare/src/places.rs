@@ -2,7 +2,7 @@
 //!
 //! Comes in: a [`Snapshot`] and a list of cells. Goes out: [`Places`], which know what it costs from each to each other and
 //! which way to go, without a search, for as long as the map stays as it was. They can be [kept](Places::to_bytes)
-//! beside the map. A [`Scout`](crate::Scout) finds them.
+//! beside the map. A [`Scout`] finds them.
 
 use core::fmt;
 use std::sync::Arc;
