@@ -7,7 +7,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use wayfare::{BakeError, Map, Snapshot, Survey};
+use wayfare::{BakeError, Cell, Map, Places, QueryError, Scratch, Snapshot, Survey};
 
 use crate::agent::ClassId;
 use crate::event::FailureReason;
@@ -124,6 +124,67 @@ impl NavMap {
         self.loaded.retain(|loaded| loaded.class != class);
         self.loaded.push(Loaded { class, survey, view: Arc::new(view) });
         Ok(())
+    }
+
+    /// The cheapest ways between places that units are sent to all day, without a search when they are asked for. They are of
+    /// the terrain without [obstacles](crate::Obstacle), and [hold](Places::hold_for) for as long as nothing stands or is
+    /// built on it; the game asks before it relies on them.
+    ///
+    /// It takes a search for each pair, so many places are looked for in the background, with a
+    /// [`Scout`](wayfare::Scout), or kept in a file with [`Places::to_bytes`] and [loaded](Self::load_places).
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use bevy_wayfare::prelude::*;
+    ///
+    /// #[derive(Resource)]
+    /// struct Towns(Places);
+    ///
+    /// /// The town that is cheapest to reach from another one.
+    /// fn nearest_town(from: usize, towns: &Towns, map: &NavMap) -> Result<Option<usize>> {
+    ///     let Towns(places) = towns;
+    ///     let now = map.snapshot(ClassId::default())?;
+    ///     if !places.hold_for(&now) {
+    ///         return Ok(None); // something was built: make them anew
+    ///     }
+    ///     let others = (0..places.cells().len()).filter(|to| *to != from);
+    ///     Ok(others.filter_map(|to| Some((places.cost(from, to)?, to))).min().map(|(_, to)| to))
+    /// }
+    ///
+    /// let mut map = NavMap::from_text("..........\n.####.####\n..........")?;
+    /// let cells = [Cell::new(0, 0), Cell::new(9, 2), Cell::new(4, 2)];
+    /// let towns = Towns(map.places(ClassId::default(), &cells)?);
+    /// assert_eq!(nearest_town(0, &towns, &map)?, Some(2));
+    /// let road = towns.0.route(0, 2).ok_or("no way")?;
+    /// let points: Vec<Vec3> = road.cells().iter().filter_map(|cell| map.centre(*cell)).collect();
+    /// assert_eq!(points.last().copied(), map.centre(cells[2]));
+    /// // The same again, from bytes.
+    /// let kept = towns.0.to_bytes();
+    /// assert_eq!(map.load_places(ClassId::default(), &kept)?.cost(0, 2), towns.0.cost(0, 2));
+    /// map.map_mut().set((5, 1), Terrain::WALL)?;
+    /// assert_eq!(nearest_town(0, &towns, &map)?, None);
+    /// assert!(map.load_places(ClassId::default(), &kept).is_err());
+    /// # Ok::<(), BevyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`FailureReason::UnknownClass`] if there is no such class, [`FailureReason::OutOfMap`] if a cell is outside the map,
+    /// [`FailureReason::StartBlocked`] if one is blocked.
+    pub fn places(&self, class: ClassId, cells: &[Cell]) -> Result<Places, FailureReason> {
+        let terrain = self.terrain_as(class)?;
+        Places::new(&terrain, cells, &mut Scratch::new()).map_err(|wrong| match wrong {
+            QueryError::StartBlocked(_) => FailureReason::StartBlocked,
+            _ => FailureReason::OutOfMap,
+        })
+    }
+
+    /// Reads [places](Self::places) that were kept with [`Places::to_bytes`].
+    ///
+    /// # Errors
+    /// [`LoadError`] if there is no such class, or the bytes are anything else. They can have come from anywhere.
+    pub fn load_places(&self, class: ClassId, bytes: &[u8]) -> Result<Places, LoadError> {
+        let terrain = self.terrain_as(class).map_err(|_| LoadError::UnknownClass)?;
+        Places::from_bytes(bytes, &terrain).map_err(LoadError::Refused)
     }
 
     /// The terrain as a class of units sees it, without obstacles.

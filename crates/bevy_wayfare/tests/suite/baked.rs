@@ -222,3 +222,37 @@ fn in_lockstep_machines_with_a_file_and_without_one_run_alike() {
     assert_eq!(arrivals(Some(&baked), Drive::Pool), alone);
     assert_eq!(arrivals(None, Drive::Pool), alone);
 }
+
+#[test]
+fn places_are_those_of_the_terrain_until_something_is_built_there() {
+    let mut game = game_on(town());
+    let cells = [Cell::new(0, 6), Cell::new(11, 0), Cell::new(5, 4), Cell::new(6, 2)];
+    let places = game.nav().places(WALKERS, &cells).unwrap();
+    for (from, start) in cells.iter().enumerate() {
+        for (to, goal) in cells.iter().enumerate() {
+            let found = game.nav().find_path(*start, *goal);
+            assert_eq!(places.cost(from, to).is_some(), found.is_ok());
+        }
+    }
+    let kept = places.to_bytes();
+    let hold = |game: &Game| places.hold_for(&game.nav().snapshot(WALKERS).unwrap());
+    assert!(hold(&game));
+    // What stands there is no part of the terrain, but it is in the way.
+    let at = game.centre(4, 4);
+    let gate = game.world().spawn((Transform::from_translation(at), Obstacle::default())).id();
+    game.updates(2);
+    assert!(!hold(&game));
+    assert!(game.nav().load_places(WALKERS, &kept).is_ok());
+    game.world().despawn(gate);
+    game.updates(2);
+    let again = game.nav().load_places(WALKERS, &kept).unwrap();
+    assert_eq!(again.cost(0, 1), places.cost(0, 1));
+    game.edit(|map| assert!(map.set((4, 4), Terrain::WALL).unwrap()));
+    let refused = game.nav().load_places(WALKERS, &kept).map(drop);
+    assert_eq!(refused, Err(LoadError::Refused(BakeError::Stale)));
+    assert_eq!(game.nav().places(ClassId(7), &cells).map(drop), Err(FailureReason::UnknownClass));
+    let outside = [Cell::new(0, 0), Cell::new(-1, 0)];
+    assert_eq!(game.nav().places(WALKERS, &outside).map(drop), Err(FailureReason::OutOfMap));
+    let wall = [Cell::new(1, 1)];
+    assert_eq!(game.nav().places(WALKERS, &wall).map(drop), Err(FailureReason::StartBlocked));
+}
