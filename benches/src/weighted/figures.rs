@@ -19,6 +19,10 @@ pub(crate) struct Row {
     pub(crate) landmarks_ms: f64,
     /// What they hold on the heap.
     pub(crate) landmarks_bytes_per_cell: f64,
+    /// Saving them to bytes and reading them from there, and how many these are.
+    pub(crate) bake_ms: f64,
+    pub(crate) load_ms: f64,
+    pub(crate) baked_bytes_per_cell: f64,
     /// Our mean without landmarks, as right after an edit.
     pub(crate) bare_mean_us: f64,
     /// Our mean with everything built.
@@ -47,6 +51,9 @@ impl Row {
             build_ms: race.build_ms,
             landmarks_ms: race.landmarks_ms,
             landmarks_bytes_per_cell: race.landmarks_bytes as f64 / f64::from(cells),
+            bake_ms: race.bake_ms,
+            load_ms: race.load_ms,
+            baked_bytes_per_cell: race.baked_bytes as f64 / f64::from(cells),
             bare_mean_us: bare,
             mean_us: ours.mean,
             p99_us: ours.p99,
@@ -92,7 +99,7 @@ impl Summary {
 pub(crate) fn heading() -> String {
     "Terrain of 1 to 8 times the cost in patches, roads of half the cost. Ours without landmarks and with\n\
      them, beside pathfinding's A* on the same costs.\n\
-     map                       queries  build ms  landmarks ms  B/cell   bare µs   ours µs  ours p99 µs  pathfinding µs  \
+     map                       queries  build ms  landmarks ms  B/cell  save ms  load ms  file B/cell   bare µs   ours µs  ours p99 µs  pathfinding µs  \
      bare ratio  ratio  mismatches"
         .into()
 }
@@ -100,12 +107,15 @@ pub(crate) fn heading() -> String {
 /// One row of the table.
 pub(crate) fn line(row: &Row) -> String {
     format!(
-        "{:<25} {:>7}  {:>8.2}  {:>12.1}  {:>6.2}  {:>8.1}  {:>8.1}  {:>11.1}  {:>14.1}  {:>10}  {:>5}  {:>10}",
+        "{:<25} {:>7}  {:>8.2}  {:>12.1}  {:>6.2}  {:>7.1}  {:>7.1}  {:>11.2}  {:>8.1}  {:>8.1}  {:>11.1}  {:>14.1}  {:>10}  {:>5}  {:>10}",
         row.map,
         row.queries,
         row.build_ms,
         row.landmarks_ms,
         row.landmarks_bytes_per_cell,
+        row.bake_ms,
+        row.load_ms,
+        row.baked_bytes_per_cell,
         row.bare_mean_us,
         row.mean_us,
         row.p99_us,
@@ -177,6 +187,7 @@ pub(crate) mod tests {
         let json = json.expect("plain data");
         assert_eq!(json["suite"], "weighted");
         let mut row = vec!["map", "queries", "build_ms", "landmarks_ms", "landmarks_bytes_per_cell"];
+        row.extend(["bake_ms", "load_ms", "baked_bytes_per_cell"]);
         row.extend([
             "bare_mean_us",
             "mean_us",

@@ -10,7 +10,7 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use indicatif::ProgressBar;
 use pathfinding::prelude::astar;
-use wayfare::prelude::{Answer, Cell, PathQuery, Scratch, Snapshot, find_path};
+use wayfare::prelude::{Answer, Cell, PathQuery, Scratch, Snapshot, Survey, find_path};
 
 use super::judge::{Fault, judge};
 use super::terrain::{self, Ground, step_cost};
@@ -25,6 +25,10 @@ pub(crate) struct Race {
     /// Measuring its landmarks, in milliseconds, and what they hold on the heap, in bytes.
     pub(crate) landmarks_ms: f64,
     pub(crate) landmarks_bytes: usize,
+    /// Saving them, and reading them again, in milliseconds, and the size of the file, in bytes.
+    pub(crate) bake_ms: f64,
+    pub(crate) load_ms: f64,
+    pub(crate) baked_bytes: usize,
     bare: Vec<Duration>,
     ours: Vec<Duration>,
     peer: Vec<Duration>,
@@ -46,9 +50,20 @@ impl Race {
         let best = || vec![Duration::MAX; len];
         let clock = ThreadTime::now();
         let survey = snapshot.survey();
+        let landmarks_ms = clock.elapsed().as_secs_f64() * 1e3;
+        let clock = ThreadTime::now();
+        let baked = survey.to_bytes();
+        let bake_ms = clock.elapsed().as_secs_f64() * 1e3;
+        let clock = ThreadTime::now();
+        let loaded = Survey::from_bytes(&baked, &snapshot);
+        let load_ms = clock.elapsed().as_secs_f64() * 1e3;
+        assert!(loaded.is_ok_and(|loaded| loaded.to_bytes() == baked), "what was saved is what is read");
         let mut race = Self {
             build_ms,
-            landmarks_ms: clock.elapsed().as_secs_f64() * 1e3,
+            landmarks_ms,
+            bake_ms,
+            load_ms,
+            baked_bytes: baked.len(),
             landmarks_bytes: survey.bytes().landmarks,
             bare: best(),
             ours: best(),

@@ -95,6 +95,32 @@
 //!
 //! Maps follow tiles and obstacles in every run of the schedule, and once more at the end of each frame.
 //!
+//! A map that is left alone for a moment is surveyed in the background, and searches are several times as fast from then on. A
+//! level that is the same at every start need not be: [`NavMap::bake`] makes a file of what there is to know, and
+//! [`NavMap::load`] takes it up.
+//!
+//! ```
+//! use bevy::prelude::*;
+//! use bevy_wayfare::prelude::*;
+//!
+//! fn setup(mut commands: Commands) -> Result {
+//!     let mut map = NavMap::from_text(
+//!         "......
+//!          .####.
+//!          ......",
+//!     )?;
+//!     // With the tools that make the level, this is written to a file.
+//!     let baked: Vec<u8> = map.bake(ClassId::default())?;
+//!     if let Err(why) = map.load(ClassId::default(), &baked) {
+//!         eprintln!("{why}"); // a survey is made in the background then
+//!     }
+//!     assert!(map.snapshot(ClassId::default())?.is_surveyed());
+//!     commands.spawn(map);
+//!     Ok(())
+//! }
+//! # App::new().add_plugins((MinimalPlugins, PathfindingPlugin::default())).add_systems(Startup, setup).update();
+//! ```
+//!
 //! # 2. `Queue`
 //!
 //! A [`PathRequest`] is an order: to a point, a cell, an entity that may move, the nearest of several goals, or between two
@@ -234,6 +260,7 @@ mod lay;
 pub mod obstacle;
 pub mod spot;
 pub mod map;
+pub mod bake;
 mod scene;
 pub mod group;
 pub mod request;
@@ -262,6 +289,7 @@ pub mod plugin;
 
 pub use agent::{Agent, ClassId, Facing, OnMap, Units};
 pub use avoid::Avoidance;
+pub use bake::LoadError;
 pub use diagnostics::PathfindingDiagnostics;
 pub use event::{Arrived, FailureReason, PathFailed, PathFound, PathInvalidated, Stuck};
 #[cfg(feature = "gizmos")]

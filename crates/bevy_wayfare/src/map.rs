@@ -7,11 +7,12 @@ use std::sync::Arc;
 use bevy::prelude::*;
 use wayfare::{
     Area, Cell, CellShape, Class, Clearance, Layout, Map, MapTextError, Mosaic, Obstacles, Rules, Scratch,
-    Snapshot, StepCosts, Survey, View,
+    Snapshot, StepCosts, View,
 };
 
 use crate::agent::ClassId;
 use crate::arrange::Arrangement;
+use crate::bake::Loaded;
 use crate::event::FailureReason;
 use crate::lay::{Refusal, Tiling};
 use crate::path::Path;
@@ -65,7 +66,7 @@ pub struct NavMap {
     #[reflect(ignore)]
     rules: Rules,
     #[reflect(ignore, default = "ground_units")]
-    classes: Vec<Class>,
+    pub(crate) classes: Vec<Class>,
     /// How the map is made, if it is made of tiles.
     pub(crate) tiling: Option<Tiling>,
     /// What stands on it, and whose obstacles these are: not those of a copy.
@@ -78,7 +79,10 @@ pub struct NavMap {
     at: GlobalTransform,
     /// Where it lies in the world, and what searches read; `None` until the plugin has seen it.
     #[reflect(ignore)]
-    place: Option<Arc<Place>>,
+    pub(crate) place: Option<Arc<Place>>,
+    /// Surveys that were read from files and have not been handed over.
+    #[reflect(ignore)]
+    pub(crate) loaded: Vec<Loaded>,
 }
 
 impl NavMap {
@@ -97,6 +101,7 @@ impl NavMap {
             identity: Identity::default(),
             at: GlobalTransform::IDENTITY,
             place: None,
+            loaded: Vec::new(),
         }
     }
 
@@ -282,14 +287,8 @@ impl NavMap {
     /// # Errors
     /// [`FailureReason::UnknownClass`] if there is no such class.
     pub fn snapshot(&self, class: ClassId) -> Result<Arc<Snapshot>, FailureReason> {
-        let entry = self.classes.get(usize::from(class.0)).ok_or(FailureReason::UnknownClass)?;
-        match self.place.as_ref().and_then(|place| place.views.get(usize::from(class.0))) {
-            Some(view) => {
-                let mut now = Snapshot::clone(view);
-                Ok(if now.refresh(&self.obstacles.on(&self.map)) { Arc::new(now) } else { Arc::clone(view) })
-            }
-            None => Ok(Arc::new(Snapshot::new(&self.obstacles.on(&self.map), &self.view(entry)))),
-        }
+        let map = self.obstacles.on(&self.map);
+        self.view_of(class.0.into(), &map).ok_or(FailureReason::UnknownClass)
     }
 
     /// As [`snapshot`](Self::snapshot), for units with a body of this radius: whoever does not fit into a cell keeps clear of
@@ -360,7 +359,7 @@ impl NavMap {
         })
     }
 
-    fn view(&self, class: &Class) -> View {
+    pub(crate) fn view(&self, class: &Class) -> View {
         let class = self.tiling.as_ref().map_or_else(|| class.clone(), |tiling| tiling.priced(class));
         View { rules: self.rules, class, ..View::default() }
     }
@@ -475,30 +474,14 @@ impl NavMap {
                 (views, if is_alike { place.sizes.again(or_same) } else { Sizes::default() })
             }
             None => {
-                let new = |class: &Class| Arc::new(Snapshot::new(&map, &self.view(class)));
-                (self.classes.iter().map(new).collect(), Sizes::default())
+                self.place = None;
+                let views = (0..self.classes.len()).filter_map(|class| self.view_of(class, &map)).collect();
+                self.loaded.clear();
+                (views, Sizes::default())
             }
         };
         let plane = self.plane;
         let place = Arc::new(Place { map: entity, plane, height, layout, views, sizes });
-        self.place = Some(Arc::clone(&place));
-        Some(place)
-    }
-}
-
-impl NavMap {
-    /// Lets units of a class know what a survey found. Returns what searches read from now on; `None` if it is of no use.
-    pub(crate) fn learn(&mut self, class: usize, survey: &Survey) -> Option<Arc<Place>> {
-        let place = self.place.as_ref()?;
-        let mut views = place.views.clone();
-        let mut view = Snapshot::clone(views.get(class)?);
-        if !view.learn(survey) {
-            return None;
-        }
-        views[class] = Arc::new(view);
-        let Place { map, plane, height, layout, .. } = **place;
-        let sizes = place.sizes.again(Arc::clone);
-        let place = Arc::new(Place { map, plane, height, layout, views, sizes });
         self.place = Some(Arc::clone(&place));
         Some(place)
     }

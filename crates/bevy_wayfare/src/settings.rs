@@ -61,7 +61,7 @@ pub struct PathfindingSettings {
     /// Whether maps are surveyed in the background, which makes searches several times as fast; it takes some milliseconds
     /// of the task pool after a map has been edited and left alone for a while. Paths cost the same with a survey and without
     /// one, but of several that are equally cheap another one may be found, so two runs of a game may differ in that. Without
-    /// threads, and in lockstep, maps are not surveyed.
+    /// threads, and in lockstep, maps are not surveyed; what was [kept in a file](crate::NavMap::load) is used all the same.
     pub surveys: bool,
     /// On which side units pass each other that meet head-on.
     pub keep: KeepTo,

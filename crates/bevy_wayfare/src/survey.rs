@@ -1,6 +1,6 @@
 //! Maps are surveyed in the background, so that searches on them are faster.
 //!
-//! Comes in: what maps look like, and for how long they have. Goes out: the same places, with views that have
+//! Comes in: what maps look like, and for how long they have; surveys that were [loaded](NavMap::load). Goes out: the same places, with views that have
 //! [learnt](wayfare::Snapshot::learn) of a survey. A survey shares the task pool with the searches and gives way to them
 //! after every step; until it is there, and wherever the ground has changed since, searches look for themselves.
 
@@ -15,7 +15,7 @@ use wayfare::{Progress, Snapshot, Survey, Surveyor};
 use crate::map::NavMap;
 use crate::plugin::PathfindingClock;
 use crate::queue::Pool;
-use crate::scene::Scene;
+use crate::scene::{Place, Scene};
 use crate::settings::{Delivery, Drive, PathfindingSettings};
 
 /// For so many runs a map must have been left alone before it is surveyed. Whoever draws a wall draws more of it.
@@ -45,7 +45,7 @@ struct Record {
     task: Option<Task<Survey>>,
 }
 
-/// Hands over surveys that are done, and begins those that are due.
+/// Hands over surveys that were loaded or are done, and begins those that are due.
 pub(crate) fn survey_maps(
     // Reads
     settings: Res<PathfindingSettings>,
@@ -56,40 +56,65 @@ pub(crate) fn survey_maps(
     mut maps: Query<&mut NavMap>,
     mut scene: ResMut<Scene>,
 ) {
-    let is_on = settings.surveys && settings.driver() == Drive::Pool;
-    if !is_on || matches!(settings.delivery, Delivery::Lockstep { .. }) {
-        // Which of several cheapest paths is found must not depend on when a survey is done.
-        surveys.0.clear();
-        return;
-    }
-    surveys.look_at(&scene, clock.tick());
     let mut learnt = false;
-    for record in &mut surveys.0 {
-        let done = record.task.as_mut().and_then(check_ready);
-        if let (Some(survey), Ok(mut map)) = (done, maps.get_mut(record.map)) {
-            record.task = None;
-            // The ground is what it was: nobody has to plan again, and no crowd is stirred.
-            let scene = scene.bypass_change_detection();
-            let Some(place) = map.bypass_change_detection().learn(record.class, &survey) else { continue };
-            record.view = Arc::clone(&place.views[record.class]);
-            let mut places: Vec<_> = scene.places.iter().cloned().collect();
-            places
-                .iter_mut()
-                .filter(|known| known.map == place.map)
-                .for_each(|known| *known = Arc::clone(&place));
-            scene.places = Arc::new(places);
+    for mut map in &mut maps {
+        for loaded in core::mem::take(&mut map.bypass_change_detection().loaded) {
+            let Some(place) = tell(&mut map, loaded.class, &loaded.survey, &mut scene) else { continue };
+            // What is found out just now is known already.
+            let records = surveys.0.iter_mut();
+            let same = |record: &&mut Record| record.map == place.map && record.class == loaded.class;
+            records.filter(same).for_each(|record| record.task = None);
             learnt = true;
         }
-        if record.is_due(clock.tick()) {
-            record.begin(clock.tick());
-        }
+    }
+    let is_on = settings.surveys && settings.driver() == Drive::Pool;
+    // Which of several cheapest paths is found must not depend on when a survey is done.
+    if is_on && !matches!(settings.delivery, Delivery::Lockstep { .. }) {
+        learnt |= surveys.go_on(clock.tick(), &mut maps, &mut scene);
+    } else {
+        surveys.0.clear();
     }
     if learnt {
         pool.post(|post| post.scene = Some(scene.clone()));
     }
 }
 
+/// Lets searches know what a survey found. Returns what they read from now on; `None` if it is of no use.
+fn tell(
+    map: &mut Mut<NavMap>,
+    class: usize,
+    survey: &Survey,
+    scene: &mut ResMut<Scene>,
+) -> Option<Arc<Place>> {
+    // The ground is what it was: nobody has to plan again, and no crowd is stirred.
+    let scene = scene.bypass_change_detection();
+    let new = map.bypass_change_detection().learn(class, survey)?;
+    let mut places: Vec<_> = scene.places.iter().cloned().collect();
+    places.iter_mut().filter(|known| known.map == new.map).for_each(|known| *known = Arc::clone(&new));
+    scene.places = Arc::new(places);
+    Some(new)
+}
+
 impl Surveys {
+    /// Begins what is due and hands over what is done. Returns whether anything was.
+    fn go_on(&mut self, tick: u64, maps: &mut Query<&mut NavMap>, scene: &mut ResMut<Scene>) -> bool {
+        self.look_at(scene, tick);
+        let mut learnt = false;
+        for record in &mut self.0 {
+            let done = record.task.as_mut().and_then(check_ready);
+            if let (Some(survey), Ok(mut map)) = (done, maps.get_mut(record.map)) {
+                record.task = None;
+                let Some(place) = tell(&mut map, record.class, &survey, scene) else { continue };
+                record.view = Arc::clone(&place.views[record.class]);
+                learnt = true;
+            }
+            if record.is_due(tick) {
+                record.begin(tick);
+            }
+        }
+        learnt
+    }
+
     /// Notes what has changed since the last run. Whoever is gone is surveyed no more.
     fn look_at(&mut self, scene: &Scene, tick: u64) {
         self.0.retain(|record| scene.place(record.map).is_some_and(|place| record.class < place.views.len()));

@@ -58,7 +58,7 @@
 //!
 //! What makes searches faster is found out by a [`Survey`], on a thread of its own, and [learned](Snapshot::learn) by the
 //! snapshot when it is there. Levels that do not change between two starts keep it in a file: see
-//! [`Survey::to_bytes`]. Routes between places that are asked for all day can be found beforehand, too: see [`Places`].
+//! [`Survey::to_bytes`]. Routes between places that are asked for all day can be found beforehand, too: see [`Places`] and [`Scout`].
 //!
 //! Games whose ground is made of tiles lay them over each other as [`Sheet`]s of a [`Mosaic`], which says what terrain
 //! each cell gets and which cells a tile has a say in. What stands on the ground and may go away again is laid over it
@@ -262,6 +262,7 @@ pub mod search;
 pub mod route;
 mod smooth;
 pub mod places;
+pub mod scout;
 pub mod record;
 pub mod layout;
 pub mod mosaic;
@@ -292,6 +293,7 @@ pub use query::{
 pub use record::{Effort, Recorder, Visit};
 pub use route::{Answer, QueryError, Route, Shortfall, Steps};
 pub use rules::{Corners, Directions, Rules};
+pub use scout::Scout;
 pub use search::{
     Convoy, Field, Progress, Scratch, Search, find_path, find_path_recorded, find_path_to_nearest,
 };
@@ -306,9 +308,9 @@ pub mod prelude {
         Answer, Area, BakeError, Cell, CellShape, ChunkId, Class, Clearance, Convoy, Corners, Cost,
         CostError, Direction, Directions, Effort, Factor, Fallback, Field, Footing, Formation, Gait, Gear,
         GroundPlan, Headway, Heuristic, Island, Layout, LayoutError, Map, MapError, MapTextError, Objective,
-        Obstacles, PathQuery, Places, Progress, QueryError, Recorder, Route, RouteShape, Rules, Scratch,
-        Search, Shortfall, Snapshot, SnapshotBytes, StepCosts, Steps, StopWhen, StraightLine, Stride, Survey,
-        SurveyBytes, Surveyor, Terrain, View, Visit, Weight, WeightError, find_path, find_path_recorded,
-        find_path_to_nearest, follow, group,
+        Obstacles, PathQuery, Places, Progress, QueryError, Recorder, Route, RouteShape, Rules, Scout,
+        Scratch, Search, Shortfall, Snapshot, SnapshotBytes, StepCosts, Steps, StopWhen, StraightLine,
+        Stride, Survey, SurveyBytes, Surveyor, Terrain, View, Visit, Weight, WeightError, find_path,
+        find_path_recorded, find_path_to_nearest, follow, group,
     };
 }

@@ -2,7 +2,7 @@
 //!
 //! Comes in: a [`Snapshot`] and a list of cells. Goes out: [`Places`], which know what it costs from each to each other and
 //! which way to go, without a search, for as long as the map stays as it was. They can be [kept](Places::to_bytes)
-//! beside the map.
+//! beside the map. A [`Scout`] finds them.
 
 use core::fmt;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::cell::Cell;
 use crate::cost::Cost;
 use crate::ground::Ground;
 use crate::map::Map;
-use crate::query::{PathQuery, RouteShape, StraightLine};
-use crate::route::{Answer, QueryError, Route};
-use crate::search::{Scratch, find_path};
+use crate::route::{QueryError, Route};
+use crate::scout::Scout;
+use crate::search::Scratch;
 use crate::snapshot::Snapshot;
 use crate::survey::changes::Changes;
 
@@ -52,39 +52,63 @@ pub struct Places {
     bends: Vec<Cell>,
 }
 
-/// A way between two places: its cost, and where its bends are.
+/// A way between two places: its cost, and where its bends are. One back has those of the way there, from the last one on.
 #[derive(Clone, Copy)]
 struct Way {
     cost: Cost,
     begin: usize,
     end: usize,
+    is_back: bool,
 }
 
 impl Places {
-    /// Searches for the way from each cell to each other one. That takes a while if there are many, so a game does it on a
-    /// thread of its own, or with the tools that make the map.
+    /// Searches for the ways from each cell to each other one. That takes a while if there are many, so a game does it on a
+    /// thread of its own, with the tools that make the map, or little by little with a [`Scout`]. It is faster on a snapshot
+    /// that has learned of a [survey](Snapshot::survey).
     ///
     /// # Errors
     /// [`QueryError`] if a cell lies outside the map or is blocked.
     pub fn new(snapshot: &Snapshot, cells: &[Cell], scratch: &mut Scratch) -> Result<Self, QueryError> {
-        let ground = Arc::clone(&snapshot.ground);
-        let mut places = Self { ground, cells: cells.to_vec(), ways: Vec::new(), bends: Vec::new() };
-        for (from, to) in pairs(cells) {
-            let query = PathQuery::new(from, to);
-            let query = query.shape(RouteShape::Corners).straight_line(StraightLine::Never);
-            let way = match find_path(snapshot, &query, scratch)? {
-                Answer::Found(route) => {
-                    let begin = places.bends.len();
-                    places.bends.extend(route.cells());
-                    let way = Way { cost: route.cost(), begin, end: places.bends.len() };
-                    scratch.recycle(route);
-                    Some(way)
-                }
-                Answer::Partial { .. } | Answer::Unreachable { .. } | Answer::OutOfBudget { .. } => None,
-            };
-            places.ways.push(way);
-        }
+        let scout = Scout::new(Arc::new(snapshot.clone()), cells, core::mem::take(scratch))?;
+        let (places, lent) = scout.finish();
+        *scratch = lent;
         Ok(places)
+    }
+
+    /// Each place is connected with itself only.
+    pub(crate) fn unconnected(ground: Arc<Ground>, cells: Vec<Cell>) -> Self {
+        let count = cells.len();
+        let mut places = Self { ground, ways: vec![None; count * count], bends: cells.clone(), cells };
+        for place in 0..count {
+            places.ways[place * count + place] =
+                Some(Way { cost: 0, begin: place, end: place + 1, is_back: false });
+        }
+        places
+    }
+
+    /// The places of a way, by its number.
+    pub(crate) fn pair(&self, way: usize) -> Option<(usize, usize)> {
+        (way < self.ways.len()).then(|| (way / self.cells.len(), way % self.cells.len()))
+    }
+
+    /// Whether the way does not follow from others: where all ground has one price, a way back is the way there.
+    pub(crate) fn is_looked_for(&self, (from, to): (usize, usize)) -> bool {
+        if self.ground.is_even() { from < to } else { from != to }
+    }
+
+    /// Notes a way that was looked for.
+    pub(crate) fn add(&mut self, (from, to): (usize, usize), route: &Route) {
+        let begin = self.bends.len();
+        self.bends.extend(route.cells());
+        self.connect((from, to), Way { cost: route.cost(), begin, end: self.bends.len(), is_back: false });
+    }
+
+    fn connect(&mut self, (from, to): (usize, usize), way: Way) {
+        let count = self.cells.len();
+        self.ways[from * count + to] = Some(way);
+        if self.ground.is_even() {
+            self.ways[to * count + from] = Some(Way { is_back: true, ..way });
+        }
     }
 
     /// The places, in the order in which they were named. Routes are asked for by their numbers.
@@ -109,7 +133,10 @@ impl Places {
     /// A cheapest route from one place to another, with all its cells.
     pub fn route(&self, from: usize, to: usize) -> Option<Route> {
         let way = self.way(from, to)?;
-        let bends = &self.bends[way.begin..way.end];
+        let mut bends = self.bends[way.begin..way.end].to_vec();
+        if way.is_back {
+            bends.reverse();
+        }
         let mut cells: Vec<Cell> = bends.first().copied().into_iter().collect();
         for leg in bends.windows(2) {
             let (dx, dy) = ((leg[1].x - leg[0].x).signum(), (leg[1].y - leg[0].y).signum());
@@ -136,7 +163,8 @@ impl Places {
             self.cells.iter().for_each(|cell| write_cell(*cell, writer));
         });
         writer.section(|writer| {
-            for way in &self.ways {
+            let looked_for = |number: &usize| self.pair(*number).is_some_and(|pair| self.is_looked_for(pair));
+            for way in (0..self.ways.len()).filter(looked_for).map(|number| self.ways[number]) {
                 // The ends of a way are known. One without bends has two of them, or one.
                 let bends = way.map_or(&[][..], |way| &self.bends[way.begin..way.end]);
                 writer.number(bends.len() as u64);
@@ -166,12 +194,47 @@ impl Places {
         section.finish()?;
         let mut section = reader.section()?;
         reader.finish()?;
-        let (mut ways, mut bends) = (Vec::with_capacity(section.left().min(cells.len().pow(2))), Vec::new());
-        for (from, to) in pairs(&cells) {
-            ways.push(read_way(map, from, to, &mut section, &mut bends)?);
+        // Each way takes a byte at least.
+        let count = cells.len().checked_mul(cells.len()).ok_or(BakeError::Damaged)?;
+        if count / 2 > section.left() + cells.len() {
+            return Err(BakeError::Damaged);
+        }
+        let mut places = Self::unconnected(Arc::clone(&snapshot.ground), cells);
+        for number in 0..count {
+            if let Some(pair) = places.pair(number).filter(|pair| places.is_looked_for(*pair)) {
+                places.read_way(pair, &mut section)?;
+            }
         }
         section.finish()?;
-        Ok(Self { ground: Arc::clone(&snapshot.ground), cells, ways, bends })
+        Ok(places)
+    }
+
+    /// A way whose legs each go in one direction.
+    fn read_way(&mut self, (from, to): (usize, usize), reader: &mut Reader<'_>) -> Result<(), BakeError> {
+        let count: u64 = reader.number()?;
+        if count == 0 {
+            return Ok(());
+        }
+        let cost = reader.number()?;
+        let begin = self.bends.len();
+        self.bends.push(self.cells[from]);
+        for _ in 2..count {
+            self.bends.push(read_cell(&self.ground.map, reader)?);
+        }
+        if count > 1 {
+            self.bends.push(self.cells[to]);
+        }
+        let is_leg = |leg: &[Cell]| {
+            let (dx, dy) = leg[0].gap(leg[1]);
+            dx == 0 || dy == 0 || dx == dy
+        };
+        let end = self.bends.len();
+        let arrives = self.bends.last() == Some(&self.cells[to]);
+        if !arrives || !self.bends[begin..].windows(2).all(is_leg) {
+            return Err(BakeError::Damaged);
+        }
+        self.connect((from, to), Way { cost, begin, end, is_back: false });
+        Ok(())
     }
 }
 
@@ -179,11 +242,6 @@ impl fmt::Debug for Places {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Places({}, {} bends)", self.cells.len(), self.bends.len())
     }
-}
-
-/// From each to each.
-fn pairs(cells: &[Cell]) -> impl Iterator<Item = (Cell, Cell)> {
-    cells.iter().flat_map(|from| cells.iter().map(|to| (*from, *to)))
 }
 
 fn write_cell(cell: Cell, writer: &mut Writer) {
@@ -195,33 +253,4 @@ fn read_cell(map: &Map, reader: &mut Reader<'_>) -> Result<Cell, BakeError> {
     let mut coordinate = || i32::try_from(reader.number::<u32>()?).map_err(|_| BakeError::Damaged);
     let cell = Cell::new(coordinate()?, coordinate()?);
     if map.contains(cell) { Ok(cell) } else { Err(BakeError::Damaged) }
-}
-
-/// A way whose legs each go in one direction.
-fn read_way(
-    map: &Map,
-    from: Cell,
-    to: Cell,
-    reader: &mut Reader<'_>,
-    bends: &mut Vec<Cell>,
-) -> Result<Option<Way>, BakeError> {
-    let count: u64 = reader.number()?;
-    if count == 0 {
-        return Ok(None);
-    }
-    let cost = reader.number()?;
-    let begin = bends.len();
-    bends.push(from);
-    for _ in 2..count {
-        bends.push(read_cell(map, reader)?);
-    }
-    if count > 1 {
-        bends.push(to);
-    }
-    let is_leg = |leg: &[Cell]| {
-        let (dx, dy) = leg[0].gap(leg[1]);
-        dx == 0 || dy == 0 || dx == dy
-    };
-    let arrives = bends.last() == Some(&to) && bends[begin..].windows(2).all(is_leg);
-    if arrives { Ok(Some(Way { cost, begin, end: bends.len() })) } else { Err(BakeError::Damaged) }
 }

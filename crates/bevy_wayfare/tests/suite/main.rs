@@ -8,6 +8,7 @@ mod walking;
 mod disturbed;
 mod edits;
 mod survey;
+mod baked;
 mod walled;
 mod obstacles;
 mod layers;

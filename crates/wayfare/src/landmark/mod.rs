@@ -6,6 +6,7 @@
 
 mod metric;
 mod survey;
+mod bake;
 
 use core::fmt;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::ground::Ground;
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
 use crate::onward::ANYHOW;
 use crate::snapshot::Snapshot;
+use crate::view::View;
 use metric::Metric;
 use survey::Survey;
 
@@ -122,6 +124,11 @@ impl Landmarks {
     /// Whether they were measured on just this map.
     pub(crate) fn are_of(&self, map: &Map) -> bool {
         map.chunks().changed_from(self.ground.map.chunks()).next().is_none()
+    }
+
+    /// The ground that was measured, and how it was seen.
+    pub(crate) fn measured(&self) -> (&Map, &View) {
+        (&self.ground.map, &self.ground.view)
     }
 
     pub(crate) const fn unit(&self) -> u32 {

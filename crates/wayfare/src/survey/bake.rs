@@ -1,7 +1,8 @@
 //! A [`Survey`] as bytes, and back: see [`bake`](crate::bake).
 //!
 //! Where corners, runs and rays are follows from the map, and what a jump costs from its ends. What takes long to find is kept:
-//! the jumps and what they looked at, blocks of dead ends, and distances from landmarks.
+//! the jumps and what they looked at, blocks of dead ends, and distances from landmarks. Of uneven ground there are landmarks
+//! only, which write and read themselves.
 
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use crate::bake::{BakeError, Mark, Reader, Writer, fingerprint};
 use crate::bits::{At, Bits, Plane};
 use crate::cell::Direction;
 use crate::cost::Cost;
+use crate::landmark::Landmarks as TerrainLandmarks;
 use crate::map::Map;
 use crate::rules::Directions;
 use crate::snapshot::Snapshot;
@@ -25,9 +27,15 @@ const MARK: Mark = *b"wayfrSRV";
 /// The fingerprint where there was nothing to be found.
 const NOTHING: u64 = 0;
 
+/// How much of a survey is there: the graph and dead ends; rays and landmarks, too; or landmarks of uneven ground.
+const HALF: u8 = 1;
+const WHOLE: u8 = 2;
+const UNEVEN: u8 = 3;
+
 impl Survey {
-    /// Everything it holds of even ground, to be kept beside the map and [read](Self::from_bytes) at the next start. What it
-    /// holds of uneven ground is as large as the map and not kept: reading says [`BakeError::Empty`] then.
+    /// Everything it holds, to be kept beside the map and [read](Self::from_bytes) at the next start. If it found nothing,
+    /// reading says [`BakeError::Empty`]. Of a survey [in the making](crate::Surveyor::so_far) the rest still has to be
+    /// found after reading.
     ///
     /// ```
     /// use wayfare::prelude::*;
@@ -51,15 +59,33 @@ impl Survey {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Some(findings) = &self.findings else { return Writer::new(MARK, NOTHING).finish() };
-        let Findings { map, view, graph, dead_ends, .. } = &**findings;
+        let writer = match (&self.findings, &self.terrain) {
+            (Some(findings), _) => self.write_even(findings),
+            (None, Some(landmarks)) => {
+                let (map, view) = landmarks.measured();
+                let mut writer = Writer::new(MARK, fingerprint(map, view));
+                writer.section(|writer| writer.byte(UNEVEN));
+                landmarks.write(&mut writer);
+                writer
+            }
+            (None, None) => Writer::new(MARK, NOTHING),
+        };
+        writer.finish()
+    }
+
+    fn write_even(&self, findings: &Findings) -> Writer {
+        let Findings { map, view, graph, dead_ends, .. } = findings;
         let mut writer = Writer::new(MARK, fingerprint(map, view));
+        writer.section(|writer| writer.byte(if self.bearings.is_some() { WHOLE } else { HALF }));
         writer.section(|writer| write_jumps(graph, writer));
         writer.section(|writer| write_forest(&dead_ends.rows, writer));
         writer.section(|writer| write_forest(&dead_ends.columns, writer));
-        let landmarks = self.bearings.as_ref().and_then(|bearings| bearings.landmarks.as_ref());
-        writer.section(|writer| landmarks.iter().for_each(|landmarks| write_landmarks(landmarks, writer)));
-        writer.finish()
+        let landmarks = self.bearings.as_ref().map(|bearings| &bearings.landmarks);
+        if let Some(landmarks) = landmarks {
+            writer
+                .section(|writer| landmarks.iter().for_each(|landmarks| write_landmarks(landmarks, writer)));
+        }
+        writer
     }
 
     /// Reads what [`to_bytes`](Self::to_bytes) wrote, for a snapshot of the same map and an equal view.
@@ -71,24 +97,43 @@ impl Survey {
         if made_of == NOTHING {
             return Err(BakeError::Empty);
         }
-        let (map, view) = (&snapshot.ground.map, snapshot.view());
-        let even = snapshot.bits.as_ref().zip(snapshot.ground.jump_costs());
-        let Some((bits, costs)) = even.filter(|_| made_of == fingerprint(map, view)) else {
+        if made_of != fingerprint(&snapshot.ground.map, snapshot.view()) {
             return Err(BakeError::Stale);
+        }
+        let mut section = reader.section()?;
+        let kind = section.byte()?;
+        section.finish()?;
+        let survey = match kind {
+            HALF | WHOLE => read_even(kind, snapshot, &mut reader)?,
+            UNEVEN if !snapshot.ground.is_even() => {
+                let terrain = Some(Arc::new(TerrainLandmarks::read(snapshot, &mut reader)?));
+                Self { terrain, ..Self::NOTHING }
+            }
+            _ => return Err(BakeError::Damaged),
         };
-        let costs = costs.map(Cost::from);
-        let mut graph = read_jumps(map, bits, costs, reader.section()?)?;
-        Rays::clear(bits, &mut graph.corners);
-        let rows = read_forest(&bits.rows, reader.section()?)?;
-        let columns = read_forest(&bits.columns, reader.section()?)?;
-        let dead_ends = DeadEnds::of(bits, &mut graph.corners, rows, columns);
-        let landmarks = read_landmarks(map, &graph.corners, reader.section()?)?;
         reader.finish()?;
-        let rays = Rays::of(bits, &graph.corners);
-        let (map, bits, view) = (map.clone(), Arc::clone(bits), view.clone());
-        let findings = Arc::new(Findings { map, bits, view, graph, dead_ends });
-        Ok(Self::of_even(findings, Some(Arc::new(Bearings { rays, landmarks }))))
+        Ok(survey)
     }
+}
+
+fn read_even(kind: u8, snapshot: &Snapshot, reader: &mut Reader<'_>) -> Result<Survey, BakeError> {
+    let (map, view) = (&snapshot.ground.map, snapshot.view());
+    let even = snapshot.bits.as_ref().zip(snapshot.ground.jump_costs());
+    let (bits, costs) = even.ok_or(BakeError::Damaged)?;
+    let mut graph = read_jumps(map, bits, costs.map(Cost::from), reader.section()?)?;
+    Rays::clear(bits, &mut graph.corners);
+    let rows = read_forest(&bits.rows, reader.section()?)?;
+    let columns = read_forest(&bits.columns, reader.section()?)?;
+    let dead_ends = DeadEnds::of(bits, &mut graph.corners, rows, columns);
+    let bearings = match kind {
+        HALF => None,
+        _ => {
+            let landmarks = read_landmarks(map, &graph.corners, reader.section()?)?;
+            Some(Arc::new(Bearings { rays: Rays::of(bits, &graph.corners), landmarks }))
+        }
+    };
+    let (map, bits, view) = (map.clone(), Arc::clone(bits), view.clone());
+    Ok(Survey::of_even(Arc::new(Findings { map, bits, view, graph, dead_ends }), bearings))
 }
 
 /// For each corner and each way into it, what its jumps looked at, how many there are, and where they lead.

@@ -192,7 +192,14 @@ impl Surveyor {
             (_, Some((bits, costs))) => Graph::new(&snapshot.ground.map, bits, costs.map(Cost::from))
                 .map_or(Stage::Done(Survey::NOTHING), |graph| Stage::Graph(graph, 0)),
             (_, None) if snapshot.ground.is_even() => Stage::Done(Survey::NOTHING),
-            (_, None) => Stage::Terrain,
+            (_, None) => match &snapshot.landmarks {
+                Some(known)
+                    if known.are_of(&snapshot.ground.map) && known.measured().1 == snapshot.view() =>
+                {
+                    Stage::Done(Survey { terrain: Some(Arc::clone(known)), ..Survey::NOTHING })
+                }
+                _ => Stage::Terrain,
+            },
         };
         Self { snapshot: snapshot.clone(), stage }
     }

@@ -12,6 +12,7 @@ mod oracle;
 mod exact;
 mod gears;
 mod bake;
+mod bake_damage;
 mod uneven;
 mod articles;
 mod answers;
