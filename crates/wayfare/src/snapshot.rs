@@ -94,8 +94,8 @@ impl Snapshot {
             (_, None) => None,
         };
         let known = self.known.take().zip(self.bits.as_ref());
-        self.known = known
-            .and_then(|(known, bits)| Known::on(&walkable, bits, &known.findings, known.bearings.as_ref()));
+        self.known =
+            known.and_then(|(known, bits)| Known::on(ground, bits, &known.findings, known.bearings.as_ref()));
         // What held before holds where nothing has changed since.
         let is_alike =
             |slot: usize| same_shape && Arc::ptr_eq(&before.chunks()[slot], &walkable.chunks()[slot]);

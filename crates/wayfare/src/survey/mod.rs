@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use crate::bits::Bits;
 use crate::cost::Cost;
+use crate::ground::Ground;
 use crate::landmark::Landmarks as TerrainLandmarks;
 use crate::map::Map;
 use crate::rules::Directions;
@@ -67,7 +68,7 @@ pub(crate) struct Findings {
 }
 
 /// What takes longer to find, and makes searches faster still. Rays hold only while nothing has changed; landmarks, which say
-/// that a way is no shorter than it was, as long as walls are only added.
+/// that a way is no shorter than it was, as long as walls are only added and a step costs what it did.
 pub(crate) struct Bearings {
     /// In eight directions.
     pub(crate) rays: Option<Rays>,
@@ -128,25 +129,30 @@ pub(crate) struct Known {
     pub(crate) bearings: Option<Arc<Bearings>>,
     /// Where the map has changed since; `None` if it has not.
     pub(crate) changes: Option<Arc<Changes>>,
-    /// Whether nothing is free by now that was not: no way has become shorter.
+    /// Whether nothing is free by now that was not, and a step costs what it did: no way has become shorter.
     pub(crate) is_narrower: bool,
 }
 
 impl Known {
-    /// What of a survey still holds on a newer map with these bits, if anything may.
+    /// What of a survey still holds on newer ground with these bits, if anything may. The view is the same.
     pub(crate) fn on(
-        map: &Map,
+        ground: &Ground,
         bits: &Bits,
         findings: &Arc<Findings>,
         bearings: Option<&Arc<Bearings>>,
     ) -> Option<Self> {
+        let map = &ground.map;
         let same_shape = (findings.map.width(), findings.map.height()) == (map.width(), map.height());
+        // Distances are in prices of their day. Bits do not tell: grass where there was snow is as free as that was.
+        let same_prices = || ground.even().is_some() && ground.even_on(&findings.map) == ground.even();
         let changed = || map.chunks().changed_from(findings.map.chunks());
         same_shape.then(|| Self {
             findings: Arc::clone(findings),
             bearings: bearings.cloned(),
             changes: Changes::between(&findings.map, map).map(Arc::new),
-            is_narrower: bearings.is_some() && bits.are_within(&findings.bits, map.columns(), changed()),
+            is_narrower: bearings.is_some()
+                && same_prices()
+                && bits.are_within(&findings.bits, map.columns(), changed()),
         })
     }
 }
@@ -308,7 +314,7 @@ impl Snapshot {
         }
         let findings = survey.findings.as_ref().filter(|findings| findings.view == *self.view());
         let Some((findings, bits)) = findings.zip(self.bits.as_ref()) else { return false };
-        let known = Known::on(&self.ground.map, bits, findings, survey.bearings.as_ref());
+        let known = Known::on(&self.ground, bits, findings, survey.bearings.as_ref());
         let learns = known.is_some();
         if learns {
             self.known = known;

@@ -3,7 +3,7 @@
 use wayfare::prelude::*;
 
 use crate::oracle;
-use crate::support::{FLORA, Flora, Random, find, found, random_map, searched, views};
+use crate::support::{FLORA, Flora, ROAD, Random, find, found, random_map, searched, views};
 
 const GEARS: [Gear; 4] = [Gear::Cells, Gear::Jump, Gear::Graph, Gear::Full];
 
@@ -274,4 +274,41 @@ fn a_budget_counts_landings_and_names_the_closest() {
         before = nearest.x;
     }
     assert!(before > 25, "{before}");
+}
+
+/// Snow that melts: all ground gets another price at once and stays even, so that no bit changes. What was measured in other
+/// prices leads nobody, be they higher or lower, and neither does a survey that comes late.
+#[test]
+fn ground_may_get_another_price_all_at_once() {
+    let prices = [Terrain::OPEN, ROAD, Terrain::digit(3).unwrap()];
+    for (rule, view) in views().into_iter().enumerate() {
+        let mut random = Random::new(rule as u64);
+        let mut map = built_map(&mut random, 150, 110);
+        (0..150).for_each(|_| edit(&mut random, &mut map));
+        let mut snapshot = Snapshot::new(&map, &view);
+        for (round, price) in [2, 0, 2, 1, 0, 1, 2].into_iter().enumerate() {
+            let late = snapshot.survey();
+            if round % 2 == 0 {
+                snapshot.learn(&late);
+            }
+            map.edit(map.area().unwrap(), |_, old| if old == Terrain::WALL { old } else { prices[price] })
+                .unwrap();
+            if round % 3 == 1 {
+                let a = random.cell(&map);
+                map.fill(Area::new(a, (a.x, a.y)), Terrain::WALL).unwrap();
+            }
+            snapshot.refresh(&map);
+            if round % 2 == 1 {
+                snapshot.learn(&late);
+            }
+            for judged in [true, false, false, false, false, false] {
+                let [start, goal] = [0; 2].map(|_| snapshot.nearest_open(random.cell(&map)).unwrap());
+                let name = format!("round {round} {:?} {start} to {goal}", view.rules);
+                match judged && round % 3 == rule % 3 {
+                    true => drop(judge(&name, &snapshot, start, goal)),
+                    false => drop(agree(&snapshot, start, goal)),
+                }
+            }
+        }
+    }
 }
