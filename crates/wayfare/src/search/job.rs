@@ -251,7 +251,7 @@ impl Job {
     ) -> Option<Engine> {
         let ground = &snapshot.ground;
         let is_known = self.query.gear >= Gear::Graph;
-        let Some((bits, costs)) = snapshot.bits.as_ref().zip(ground.jump_costs()) else {
+        let Some((bits, costs)) = snapshot.jumps() else {
             return Uneven::new(snapshot, start, goal.index, is_known, scratch).map(Engine::Uneven);
         };
         let (start, goal) = (ground.map.cell_at(start), goal.cell);

@@ -17,6 +17,7 @@ use crate::survey::corners::Corners;
 use crate::survey::deadend::{DeadEnds, Forest, NO_BLOCK};
 use crate::survey::graph::{Graph, Leap};
 use crate::survey::landmark::{GROUP, Landmarks, MOST, Row};
+use crate::survey::pace::finish;
 use crate::survey::rays::Rays;
 use crate::survey::{Bearings, Findings, Survey};
 
@@ -78,13 +79,13 @@ impl Survey {
         };
         let costs = costs.map(Cost::from);
         let mut graph = read_jumps(map, bits, costs, reader.section()?)?;
-        Rays::clear(bits, &mut graph.corners);
+        finish(Rays::clear(bits, &mut graph.corners));
         let rows = read_forest(&bits.rows, reader.section()?)?;
         let columns = read_forest(&bits.columns, reader.section()?)?;
-        let dead_ends = DeadEnds::of(bits, &mut graph.corners, rows, columns);
+        let dead_ends = finish(DeadEnds::of(bits, &mut graph.corners, rows, columns));
         let landmarks = read_landmarks(map, &graph.corners, reader.section()?)?;
         reader.finish()?;
-        let rays = Rays::of(bits, &graph.corners);
+        let rays = finish(Rays::of(bits, &graph.corners));
         let (map, bits, view) = (map.clone(), Arc::clone(bits), view.clone());
         let findings = Arc::new(Findings { map, bits, view, graph, dead_ends });
         Ok(Self::of_even(findings, Some(Arc::new(Bearings { rays, landmarks }))))
@@ -109,7 +110,7 @@ fn write_jumps(graph: &Graph, writer: &mut Writer) {
 }
 
 fn read_jumps(map: &Map, bits: &Bits, costs: [Cost; 3], mut reader: Reader<'_>) -> Result<Graph, BakeError> {
-    let Graph { corners, .. } = Graph::new(map, bits, costs).ok_or(BakeError::Damaged)?;
+    let Graph { corners, .. } = finish(Graph::new(map, bits, costs)).ok_or(BakeError::Damaged)?;
     let begin = |jumps: &Vec<Leap>| u32::try_from(jumps.len()).map_err(|_| BakeError::Damaged);
     // Each takes a byte at least, and half of them are no more.
     let (mut nodes, mut jumps) = (Vec::new(), Vec::with_capacity(reader.left() / 2));

@@ -15,14 +15,17 @@ use crate::search::jump::{Origin, Ways, least_cost};
 use crate::survey::changes::Changes;
 use crate::survey::deadend::{DeadEnds, Marks};
 use crate::survey::graph::Graph;
+use crate::survey::known::Known;
 use crate::survey::landmark::{Distances, Landmarks};
-use crate::survey::{Bearings, Findings, Known};
+use crate::survey::{Bearings, Findings};
 
 /// See the [module](self).
 pub(crate) struct Surveyed {
     findings: Arc<Findings>,
     /// Rays, if nothing has changed since, and landmarks, if no way has become shorter.
     bearings: Option<Arc<Bearings>>,
+    /// What they were found on, if these are not the findings.
+    older: Option<Arc<Findings>>,
     changes: Option<Arc<Changes>>,
     map: Map,
     /// Whether dead ends may be used, and whether they are by now.
@@ -39,7 +42,8 @@ impl Surveyed {
         let is_same = known.changes.is_none();
         (cells + known.findings.graph.corners.list.len() < 1 << 28).then(|| Self {
             findings: Arc::clone(&known.findings),
-            bearings: known.bearings.clone().filter(|_| knows_all && (is_same || known.is_narrower)),
+            bearings: known.bearings.clone().filter(|_| knows_all && known.leads),
+            older: known.older.clone(),
             changes: known.changes.clone(),
             map: map.clone(),
             knows_dead_ends: knows_all && is_same,
@@ -56,7 +60,7 @@ impl Surveyed {
 
     /// How far a cell is from the landmarks, on the ground they were found on: it was free there, too.
     fn distances_of(&self, scan: &Scan<'_>, landmarks: &Landmarks, at: At) -> Distances {
-        let Findings { bits, graph, .. } = &*self.findings;
+        let Findings { bits, graph, .. } = &**self.older.as_ref().unwrap_or(&self.findings);
         let rays = self.bearings.as_ref().and_then(|bearings| bearings.rays.as_ref());
         landmarks.distances_of(&Scan { bits, rays, ..*scan }, &graph.corners, at)
     }
@@ -106,12 +110,16 @@ impl Ways for Surveyed {
         else {
             return 0;
         };
-        if node < self.corners() {
+        let is_corner = node < self.corners();
+        if is_corner && self.older.is_none() {
             return landmarks.at_least(node, goal).into();
         }
         let at = self.at(node);
-        if self.changes.is_none() || at == scan.goal {
+        if at == scan.goal || (!is_corner && self.changes.is_none()) {
             return 0;
+        }
+        if let Some(corner) = self.older.as_ref().and_then(|older| older.graph.corners.number(at)) {
+            return landmarks.at_least(corner, goal).into();
         }
         // A corner that was none: were less known about it than about the others, one could be closed too early.
         Landmarks::apart(&self.distances_of(scan, landmarks, at), goal).into()
@@ -124,7 +132,7 @@ impl Ways for Surveyed {
         let node = corner.and_then(|corner| corner.node(from.entered));
         let fresh = |node: &u32| self.changes.as_ref().is_none_or(|changes| !graph.is_stale(*node, changes));
         let Some(node) = node.filter(fresh) else {
-            let bearings = self.bearings.as_ref().filter(|_| self.changes.is_none());
+            let bearings = self.bearings.as_ref().filter(|_| self.changes.is_none() && self.older.is_none());
             let scan = Scan { rays: bearings.and_then(|bearings| bearings.rays.as_ref()), ..*scan };
             scan.jump_along(from.at, from.entered, &mut |landing: Landing| {
                 visit(self.node(landing.at), landing);
