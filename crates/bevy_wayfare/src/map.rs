@@ -18,7 +18,7 @@ use crate::path::Path;
 use crate::plan::{Aims, Plan, Wish};
 use crate::plane::Plane;
 use crate::request::PathOptions;
-use crate::scene::{Place, Sizes};
+use crate::scene::{Kind, Place, Sizes};
 use crate::spot::Spot;
 use crate::tiles::{Identity, Merge, NavTile, TileLayer};
 
@@ -304,6 +304,12 @@ impl NavMap {
         if clearance.is_none() {
             return Ok(plain);
         }
+        // Units that are about have been looked for already, and their map may be surveyed.
+        let known = self.place.as_ref().and_then(|place| place.seen_by(Kind { class, clearance }));
+        if let Some(known) = known {
+            let mut now = Snapshot::clone(known);
+            return Ok(if now.refresh(plain.map()) { Arc::new(now) } else { Arc::clone(known) });
+        }
         Ok(Arc::new(Snapshot::new(plain.map(), &View { clearance, ..plain.view().clone() })))
     }
 
@@ -472,7 +478,7 @@ impl NavMap {
                 }
                 // How many cells a body covers depends on how large these are.
                 let is_alike = place.layout == layout;
-                (views, if is_alike { place.sizes.again(or_same) } else { Sizes::default() })
+                (views, if is_alike { place.sizes.again(|_, view| or_same(view)) } else { Sizes::default() })
             }
             None => {
                 let new = |class: &Class| Arc::new(Snapshot::new(&map, &self.view(class)));
@@ -487,17 +493,19 @@ impl NavMap {
 }
 
 impl NavMap {
-    /// Lets units of a class know what a survey found. Returns what searches read from now on; `None` if it is of no use.
-    pub(crate) fn learn(&mut self, class: usize, survey: &Survey) -> Option<Arc<Place>> {
+    /// Lets units of a kind know what a survey found. Returns what searches read from now on; `None` if it is of no use.
+    pub(crate) fn learn(&mut self, kind: Kind, survey: &Survey) -> Option<Arc<Place>> {
         let place = self.place.as_ref()?;
-        let mut views = place.views.clone();
-        let mut view = Snapshot::clone(views.get(class)?);
+        let mut view = Snapshot::clone(place.seen_by(kind)?);
         if !view.learn(survey) {
             return None;
         }
-        views[class] = Arc::new(view);
+        let view = Arc::new(view);
+        let or_learnt =
+            |other: Kind, old: &Arc<Snapshot>| Arc::clone(if other == kind { &view } else { old });
+        let views = place.seen().take(place.views.len()).map(|(kind, old)| or_learnt(kind, old)).collect();
         let Place { map, plane, height, layout, .. } = **place;
-        let sizes = place.sizes.again(Arc::clone);
+        let sizes = place.sizes.again(or_learnt);
         let place = Arc::new(Place { map, plane, height, layout, views, sizes });
         self.place = Some(Arc::clone(&place));
         Some(place)
