@@ -26,6 +26,8 @@ pub(crate) struct Surveyed {
     bearings: Option<Arc<Bearings>>,
     /// What they were found on, if these are not the findings.
     older: Option<Arc<Findings>>,
+    /// Nodes with lower numbers are corners whose distances from landmarks are noted down.
+    led: u32,
     changes: Option<Arc<Changes>>,
     map: Map,
     /// Whether dead ends may be used, and whether they are by now.
@@ -44,6 +46,7 @@ impl Surveyed {
             findings: Arc::clone(&known.findings),
             bearings: known.bearings.clone().filter(|_| knows_all && known.leads),
             older: known.older.clone(),
+            led: if known.older.is_none() { number_of_corners(&known.findings) } else { 0 },
             changes: known.changes.clone(),
             map: map.clone(),
             knows_dead_ends: knows_all && is_same,
@@ -55,7 +58,7 @@ impl Surveyed {
     /// Nodes with lower numbers are corners of the graph.
     #[inline]
     fn corners(&self) -> u32 {
-        u32::try_from(self.findings.graph.corners.list.len()).unwrap_or(u32::MAX)
+        number_of_corners(&self.findings)
     }
 
     /// How far a cell is from the landmarks, on the ground they were found on: it was free there, too.
@@ -64,6 +67,24 @@ impl Surveyed {
         let rays = self.bearings.as_ref().and_then(|bearings| bearings.rays.as_ref());
         landmarks.distances_of(&Scan { bits, rays, ..*scan }, &graph.corners, at)
     }
+
+    /// The least it costs from a cell of which no distances are noted down under its own number.
+    #[cold]
+    fn at_least_from(&self, scan: &Scan<'_>, landmarks: &Landmarks, at: At, goal: &Distances) -> Cost {
+        if at == scan.goal || (self.older.is_none() && self.changes.is_none()) {
+            return 0;
+        }
+        match self.older.as_ref().and_then(|older| older.graph.corners.number(at)) {
+            Some(corner) => landmarks.at_least(corner, goal).into(),
+            // A corner that was none: were less known about it than about the others, one could be closed too early.
+            None => Landmarks::apart(&self.distances_of(scan, landmarks, at), goal).into(),
+        }
+    }
+}
+
+#[inline]
+fn number_of_corners(findings: &Findings) -> u32 {
+    u32::try_from(findings.graph.corners.list.len()).unwrap_or(u32::MAX)
 }
 
 impl Ways for Surveyed {
@@ -110,19 +131,10 @@ impl Ways for Surveyed {
         else {
             return 0;
         };
-        let is_corner = node < self.corners();
-        if is_corner && self.older.is_none() {
+        if node < self.led {
             return landmarks.at_least(node, goal).into();
         }
-        let at = self.at(node);
-        if at == scan.goal || (!is_corner && self.changes.is_none()) {
-            return 0;
-        }
-        if let Some(corner) = self.older.as_ref().and_then(|older| older.graph.corners.number(at)) {
-            return landmarks.at_least(corner, goal).into();
-        }
-        // A corner that was none: were less known about it than about the others, one could be closed too early.
-        Landmarks::apart(&self.distances_of(scan, landmarks, at), goal).into()
+        self.at_least_from(scan, landmarks, self.at(node), goal)
     }
 
     #[inline]
