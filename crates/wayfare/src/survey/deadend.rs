@@ -11,6 +11,7 @@
 use core::ops::Range;
 
 use crate::bits::{At, Bits, Plane, Word};
+use crate::search::scratch::{Paged, Stamped};
 use crate::survey::corners::{Corner, Corners};
 use crate::survey::pace::{AT_ONCE, filled, finish, lines_at_once, parts, pause};
 
@@ -24,17 +25,27 @@ pub(crate) struct DeadEnds {
 /// What a search may look at. It is kept in the scratch, so that marks are made without clearing the others.
 #[derive(Default)]
 pub(crate) struct Marks {
-    generation: u32,
-    /// The search that last marked a block: of rows, of columns.
-    blocks: [Vec<u32>; 2],
+    /// Blocks of rows, and of columns.
+    blocks: [Paged<Mark>; 2],
     /// The run where the ways up from the start and the goal meet, its line and its ends: a row, a column.
     apexes: [(u32, u32, u32); 2],
+}
+
+/// The search that last marked a block.
+#[derive(Clone, Copy, Default)]
+struct Mark(u32);
+
+impl Stamped for Mark {
+    #[inline]
+    fn stamp(&self) -> u32 {
+        self.0
+    }
 }
 
 impl Marks {
     /// What they keep in memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.blocks.iter().map(|blocks| blocks.capacity() * size_of::<u32>()).sum()
+        self.blocks.iter().map(Paged::bytes).sum()
     }
 }
 
@@ -63,19 +74,14 @@ impl DeadEnds {
 
     /// Marks what may lie between two cells.
     pub(crate) fn mark(&self, bits: &Bits, start: At, goal: At, marks: &mut Marks) {
-        marks.generation = marks.generation.wrapping_add(1);
-        if marks.generation == 0 {
-            marks.blocks.iter_mut().for_each(|blocks| blocks.fill(0));
-            marks.generation = 1;
-        }
-        let Marks { generation, blocks: [rows, columns], apexes } = marks;
+        let Marks { blocks: [rows, columns], apexes } = marks;
         let ends = (self.rows.run(&bits.rows, start.y, start.x), self.rows.run(&bits.rows, goal.y, goal.x));
-        apexes[0] = self.rows.mark(ends, *generation, rows);
+        apexes[0] = self.rows.mark(ends, rows);
         let ends = (
             self.columns.run(&bits.columns, start.x, start.y),
             self.columns.run(&bits.columns, goal.x, goal.y),
         );
-        apexes[1] = self.columns.mark(ends, *generation, columns);
+        apexes[1] = self.columns.mark(ends, columns);
     }
 
     /// Whether a corner may be on a shortest way between the cells marked for.
@@ -85,7 +91,7 @@ impl DeadEnds {
         let is_on = |(line, first, last): (u32, u32, u32), at_line: u32, place: u32| {
             at_line == line && (first..=last).contains(&place)
         };
-        let has_mark = |blocks: &[u32], block: u32| blocks.get(block as usize) == Some(&marks.generation);
+        let has_mark = |blocks: &Paged<Mark>, block: u32| blocks.find(block).is_some();
         (has_mark(&marks.blocks[0], row) || is_on(marks.apexes[0], at.y, at.x))
             && (has_mark(&marks.blocks[1], column) || is_on(marks.apexes[1], at.x, at.y))
     }
@@ -187,15 +193,8 @@ impl Forest {
     }
 
     /// Marks the blocks between two runs, and returns the run where they meet: its line and its ends.
-    fn mark(
-        &self,
-        (mut a, mut b): (usize, usize),
-        generation: u32,
-        blocks: &mut Vec<u32>,
-    ) -> (u32, u32, u32) {
-        if blocks.len() < self.blocks {
-            blocks.resize(self.blocks, 0);
-        }
+    fn mark(&self, (mut a, mut b): (usize, usize), blocks: &mut Paged<Mark>) -> (u32, u32, u32) {
+        blocks.begin(self.blocks);
         let (mut here, mut there) = (self.hangs[a], self.hangs[b]);
         while a != b {
             if here.depth < there.depth {
@@ -203,8 +202,11 @@ impl Forest {
                 core::mem::swap(&mut here, &mut there);
             }
             // Two runs of one island hang below a common one.
-            let Some(mark) = blocks.get_mut(here.block as usize) else { break };
-            *mark = generation;
+            if here.block == NO_BLOCK {
+                break;
+            }
+            let place = blocks.place(here.block);
+            blocks[place] = Mark(blocks.generation());
             a = here.top as usize;
             here = self.hangs[a];
         }

@@ -221,3 +221,23 @@ fn a_crowd_on_surveyed_ground_gets_what_everybody_gets_alone() {
     }
     assert!(shared > 5 && alone > 5, "both ways were taken: {shared}, {alone}");
 }
+
+/// What a search notes about dead ends takes memory where it leads, not for the whole map.
+#[test]
+fn a_short_way_on_a_large_map_takes_little_memory() {
+    let mut random = Random::new(9);
+    let mut map = Map::new(900, 900).unwrap();
+    map.edit(map.area().unwrap(), |_, _| if random.below(10) < 3 { Terrain::WALL } else { Terrain::OPEN })
+        .unwrap();
+    let snapshot = surveyed(&map, &View::default());
+    let start = snapshot.nearest_open(Cell::new(10, 10)).unwrap();
+    let goal = snapshot.nearest_reachable(start, Cell::new(70, 60)).unwrap();
+    let bytes = |gear| {
+        let mut scratch = Scratch::new();
+        find_path(&snapshot, &searched(start, goal).gear(gear), &mut scratch).unwrap();
+        assert!(scratch.effort().closed > 20, "dead ends are looked for in long searches only");
+        scratch.bytes()
+    };
+    let (graph, full) = (bytes(Gear::Graph), bytes(Gear::Full));
+    assert!(full < graph + 150_000, "{full} {graph}");
+}
