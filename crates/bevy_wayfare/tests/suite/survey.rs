@@ -98,9 +98,12 @@ fn landmarks_lead(snapshot: &Snapshot) -> bool {
 
 #[test]
 fn maps_are_surveyed_for_those_who_need_more_room_too() {
-    let mut game = Game::new(TOWN);
-    let tank = game.unit_with(0, 0, Agent { radius: 0.9, speed: 6.0, ..Agent::default() });
-    game.order(tank, PathRequest::to(Cell::new(11, 6)).or_nearest());
+    let mut map = Map::new(40, 40).unwrap();
+    map.fill(Area::new((10, 0), (12, 30)), Terrain::WALL).unwrap();
+    map.fill(Area::new((25, 10), (27, 39)), Terrain::WALL).unwrap();
+    let mut game = Game::on(NavMap::new(map), PathfindingPlugin::default());
+    let tank = game.unit_with(2, 2, Agent { radius: 0.9, speed: 6.0, ..Agent::default() });
+    game.order(tank, PathRequest::to(Cell::new(37, 37)));
     let is_surveyed = |game: &mut Game| {
         let snapshot = game.nav().snapshot_for(ClassId::default(), 0.9).unwrap();
         snapshot.is_surveyed() && !snapshot.wants_survey()
@@ -110,7 +113,7 @@ fn maps_are_surveyed_for_those_who_need_more_room_too() {
     }
     game.until("it is surveyed for tanks", is_surveyed);
     assert!(game.is_surveyed(), "and for others");
-    game.edit(|map| assert!(map.set((6, 0), Terrain::WALL).unwrap()));
+    game.edit(|map| assert!(map.set((18, 20), Terrain::WALL).unwrap()));
     game.update();
     assert!(!is_surveyed(&mut game));
     game.until("it is surveyed again", is_surveyed);

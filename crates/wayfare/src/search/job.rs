@@ -52,6 +52,7 @@ enum Engine {
 }
 
 /// What becomes of a query that has been looked at.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 enum Begun {
     Answered(Answer),
     Searching(Engine),
