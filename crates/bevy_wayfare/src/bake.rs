@@ -12,7 +12,7 @@ use wayfare::{BakeError, Cell, Map, Places, QueryError, Scratch, Snapshot, Surve
 use crate::agent::ClassId;
 use crate::event::FailureReason;
 use crate::map::NavMap;
-use crate::scene::Place;
+use crate::scene::{Kind, Place};
 
 /// Why a file was not taken up. The map is what it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ impl core::error::Error for LoadError {}
 /// A survey that was loaded and that searches do not know of yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
-    pub(crate) class: usize,
+    pub(crate) class: ClassId,
     pub(crate) survey: Survey,
     /// The terrain as that class sees it, the survey learnt.
     view: Arc<Snapshot>,
@@ -120,7 +120,6 @@ impl NavMap {
         let mut view = self.terrain_as(class).map_err(|_| LoadError::UnknownClass)?;
         let survey = Survey::from_bytes(bytes, &view).map_err(LoadError::Refused)?;
         view.learn(&survey);
-        let class = usize::from(class.0);
         self.loaded.retain(|loaded| loaded.class != class);
         self.loaded.push(Loaded { class, survey, view: Arc::new(view) });
         Ok(())
@@ -195,7 +194,8 @@ impl NavMap {
     /// How a class of units sees this map, with what is known of it already. `None` if there is no such class.
     pub(crate) fn view_of(&self, class: usize, map: &Map) -> Option<Arc<Snapshot>> {
         let view = self.view(self.classes.get(class)?);
-        let is_loaded = |loaded: &&Loaded| loaded.class == class && *loaded.view.view() == view;
+        let is_loaded =
+            |loaded: &&Loaded| usize::from(loaded.class.0) == class && *loaded.view.view() == view;
         let loaded = self.loaded.iter().find(is_loaded).map(|loaded| &loaded.view);
         let seen = || self.place.as_ref().and_then(|place| place.views.get(class));
         Some(match loaded.or_else(seen) {
@@ -207,17 +207,19 @@ impl NavMap {
         })
     }
 
-    /// Lets units of a class know what a survey found. Returns what searches read from now on; `None` if it is of no use.
-    pub(crate) fn learn(&mut self, class: usize, survey: &Survey) -> Option<Arc<Place>> {
+    /// Lets units of a kind know what a survey found. Returns what searches read from now on; `None` if it is of no use.
+    pub(crate) fn learn(&mut self, kind: Kind, survey: &Survey) -> Option<Arc<Place>> {
         let place = self.place.as_ref()?;
-        let mut views = place.views.clone();
-        let mut view = Snapshot::clone(views.get(class)?);
+        let mut view = Snapshot::clone(place.seen_by(kind)?);
         if !view.learn(survey) {
             return None;
         }
-        views[class] = Arc::new(view);
+        let view = Arc::new(view);
+        let or_learnt =
+            |other: Kind, old: &Arc<Snapshot>| Arc::clone(if other == kind { &view } else { old });
+        let views = place.seen().take(place.views.len()).map(|(kind, old)| or_learnt(kind, old)).collect();
         let Place { map, plane, height, layout, .. } = **place;
-        let sizes = place.sizes.again(Arc::clone);
+        let sizes = place.sizes.again(or_learnt);
         let place = Arc::new(Place { map, plane, height, layout, views, sizes });
         self.place = Some(Arc::clone(&place));
         Some(place)

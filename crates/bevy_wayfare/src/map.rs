@@ -19,7 +19,7 @@ use crate::path::Path;
 use crate::plan::{Aims, Plan, Wish};
 use crate::plane::Plane;
 use crate::request::PathOptions;
-use crate::scene::{Place, Sizes};
+use crate::scene::{Kind, Place, Sizes};
 use crate::spot::Spot;
 use crate::tiles::{Identity, Merge, NavTile, TileLayer};
 
@@ -303,6 +303,12 @@ impl NavMap {
         if clearance.is_none() {
             return Ok(plain);
         }
+        // Units that are about have been looked for already, and their map may be surveyed.
+        let known = self.place.as_ref().and_then(|place| place.seen_by(Kind { class, clearance }));
+        if let Some(known) = known {
+            let mut now = Snapshot::clone(known);
+            return Ok(if now.refresh(plain.map()) { Arc::new(now) } else { Arc::clone(known) });
+        }
         Ok(Arc::new(Snapshot::new(plain.map(), &View { clearance, ..plain.view().clone() })))
     }
 
@@ -471,7 +477,7 @@ impl NavMap {
                 }
                 // How many cells a body covers depends on how large these are.
                 let is_alike = place.layout == layout;
-                (views, if is_alike { place.sizes.again(or_same) } else { Sizes::default() })
+                (views, if is_alike { place.sizes.again(|_, view| or_same(view)) } else { Sizes::default() })
             }
             None => {
                 self.place = None;

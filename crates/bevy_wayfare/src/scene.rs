@@ -73,15 +73,17 @@ impl Sizes {
     }
 
     /// The same kinds, with what a function makes of how they see the map. Whoever is just being made is left out.
-    pub(crate) fn again(&self, mut change: impl FnMut(&Arc<Snapshot>) -> Arc<Snapshot>) -> Self {
-        let (new, mut old) = (Self::default(), self.0.get());
-        while let Some(size) = old {
-            if let Some(view) = size.view.get() {
-                new.view(size.kind, || change(view));
-            }
-            old = size.others.0.get();
+    pub(crate) fn again(&self, mut change: impl FnMut(Kind, &Arc<Snapshot>) -> Arc<Snapshot>) -> Self {
+        let new = Self::default();
+        for (kind, view) in self.iter() {
+            new.view(kind, || change(kind, view));
         }
         new
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (Kind, &Arc<Snapshot>)> {
+        let sizes = core::iter::successors(self.0.get(), |size| size.others.0.get());
+        sizes.filter_map(|size| Some((size.kind, size.view.get()?)))
     }
 }
 
@@ -109,6 +111,17 @@ impl Place {
             false => self.sizes.known(kind),
         };
         known.is_some_and(|known| Arc::ptr_eq(known, view))
+    }
+
+    /// How the map is seen by units of each class that fit into a cell, and by those of other sizes that have asked.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = (Kind, &Arc<Snapshot>)> {
+        let classes = (0..=u8::MAX).map(|class| Kind::from(ClassId(class)));
+        classes.zip(&self.views).chain(self.sizes.iter())
+    }
+
+    /// The same of one kind, if it has asked.
+    pub(crate) fn seen_by(&self, kind: Kind) -> Option<&Arc<Snapshot>> {
+        self.seen().find(|(known, _)| *known == kind).map(|(_, view)| view)
     }
 
     /// What a unit of this kind walks on.

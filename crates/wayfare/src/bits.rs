@@ -455,6 +455,14 @@ pub(crate) fn transpose(words: &mut [u64; BAND]) {
 }
 
 #[cfg(test)]
+impl Bits {
+    /// Whether the same is free, and scans stop at the same cells.
+    pub(crate) fn are_like(&self, other: &Self) -> bool {
+        (&self.rows.bands, &self.columns.bands) == (&other.rows.bands, &other.columns.bands)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::cell::Direction;

@@ -91,6 +91,11 @@ impl Ground {
         self.even
     }
 
+    /// The same on another map seen through this view.
+    pub(crate) fn even_on(&self, map: &Map) -> Option<[u32; 3]> {
+        find_even(map, &self.costs)
+    }
+
     pub(crate) const fn least(&self) -> Least {
         self.least
     }

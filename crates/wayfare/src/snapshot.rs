@@ -15,7 +15,7 @@ use crate::landmark::Landmarks;
 use crate::map::{Map, Terrain};
 use crate::rules::Rules;
 use crate::search::line;
-use crate::survey::Known;
+use crate::survey::known::Known;
 use crate::view::View;
 
 /// A map seen through a [`View`], ready to be searched.
@@ -24,7 +24,8 @@ pub struct Snapshot {
     /// What searches walk on: the map, less what is too close to something blocked.
     pub(crate) ground: Arc<Ground>,
     pub(crate) islands: Islands,
-    /// For jumps, where the ground allows them.
+    /// For [jumps](Self::jumps). Once there, they are kept up to date, be the ground even or not: what is free does not depend
+    /// on its price.
     pub(crate) bits: Option<Arc<Bits>>,
     /// What a survey found out, if one was made.
     pub(crate) known: Option<Known>,
@@ -41,7 +42,7 @@ pub struct SnapshotBytes {
     pub map: usize,
     /// Who can reach whom.
     pub islands: usize,
-    /// Which cells are free and where scans stop, on even ground.
+    /// Which cells are free and where scans stop, on ground that is even or was.
     pub bits: usize,
 }
 
@@ -85,7 +86,7 @@ impl Snapshot {
         let ground = &self.ground;
         self.islands = if same_shape { self.islands.updated(ground, &before) } else { Islands::new(ground) };
         self.bits = match (self.bits.take(), ground.jump_costs()) {
-            (Some(mut bits), Some(_)) if same_shape => {
+            (Some(mut bits), _) if same_shape => {
                 let changed = walkable.chunks().changed_from(before.chunks());
                 Arc::make_mut(&mut bits).update(ground, Some(&self.islands), changed);
                 Some(bits)
@@ -94,13 +95,17 @@ impl Snapshot {
             (_, None) => None,
         };
         let known = self.known.take().zip(self.bits.as_ref());
-        self.known = known
-            .and_then(|(known, bits)| Known::on(&walkable, bits, &known.findings, known.bearings.as_ref()));
+        self.known = known.and_then(|(known, bits)| known.again(ground, bits));
         // What held before holds where nothing has changed since.
         let is_alike =
             |slot: usize| same_shape && Arc::ptr_eq(&before.chunks()[slot], &walkable.chunks()[slot]);
         self.landmarks.take_if(|landmarks| !landmarks.hold_for(ground, is_alike));
         true
+    }
+
+    /// What the ground is like for jumps, and what their steps cost, where that is the same everywhere.
+    pub(crate) fn jumps(&self) -> Option<(&Arc<Bits>, [u32; 3])> {
+        self.bits.as_ref().zip(self.ground.jump_costs())
     }
 
     /// The same ground with a burden on some cells: they cost at least `factor`, for a search that should rather lead

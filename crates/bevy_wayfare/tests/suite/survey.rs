@@ -2,7 +2,7 @@
 
 use bevy_wayfare::prelude::*;
 
-use crate::support::{Game, Heard};
+use crate::support::{Game, Heard, Random, scattered};
 
 const TOWN: &str = "
     ............
@@ -65,6 +65,58 @@ fn a_map_that_is_never_left_alone_is_surveyed_now_and_then() {
         known += u32::from(map.snapshot(ClassId::default()).unwrap().is_surveyed());
     }
     assert_eq!(known > 100, has_threads(), "{known}");
+    if !has_threads() {
+        return;
+    }
+    // Surveys are completed of the map as it was: landmarks, which are found last, are there and lead.
+    let mut game = Game::on(NavMap::new(scattered(100, 9)), PathfindingPlugin::default());
+    let mut round = 0;
+    game.until("landmarks lead", |game| {
+        round += 1;
+        game.edit(|map| {
+            let terrain = if round % 2 == 0 { Terrain::WALL } else { Terrain::OPEN };
+            map.set((50, 50), terrain).unwrap();
+        });
+        round % 16 == 0 && landmarks_lead(&game.nav().snapshot(ClassId::default()).unwrap())
+    });
+    assert!(round > 200, "it was never left alone");
+}
+
+/// Whether searches that know all close far fewer nodes than those that know the graph only. Dead ends are not known while the
+/// map is not as it was surveyed.
+fn landmarks_lead(snapshot: &Snapshot) -> bool {
+    let (mut random, mut scratch, mut closed) = (Random(3), Scratch::new(), [0; 2]);
+    for _ in 0..30 {
+        let query = PathQuery::new(random.cell(snapshot.map()), random.cell(snapshot.map()));
+        for (gear, closed) in [Gear::Graph, Gear::Full].into_iter().zip(&mut closed) {
+            find_path(snapshot, &query.gear(gear).straight_line(StraightLine::Never), &mut scratch).unwrap();
+            *closed += scratch.effort().closed;
+        }
+    }
+    3 * closed[1] < 2 * closed[0]
+}
+
+#[test]
+fn maps_are_surveyed_for_those_who_need_more_room_too() {
+    let mut map = Map::new(40, 40).unwrap();
+    map.fill(Area::new((10, 0), (12, 30)), Terrain::WALL).unwrap();
+    map.fill(Area::new((25, 10), (27, 39)), Terrain::WALL).unwrap();
+    let mut game = Game::on(NavMap::new(map), PathfindingPlugin::default());
+    let tank = game.unit_with(2, 2, Agent { radius: 0.9, speed: 6.0, ..Agent::default() });
+    game.order(tank, PathRequest::to(Cell::new(37, 37)));
+    let is_surveyed = |game: &mut Game| {
+        let snapshot = game.nav().snapshot_for(ClassId::default(), 0.9).unwrap();
+        snapshot.is_surveyed() && !snapshot.wants_survey()
+    };
+    if !has_threads() {
+        return;
+    }
+    game.until("it is surveyed for tanks", is_surveyed);
+    assert!(game.is_surveyed(), "and for others");
+    game.edit(|map| assert!(map.set((18, 20), Terrain::WALL).unwrap()));
+    game.update();
+    assert!(!is_surveyed(&mut game));
+    game.until("it is surveyed again", is_surveyed);
 }
 
 #[test]

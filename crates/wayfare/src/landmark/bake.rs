@@ -17,6 +17,7 @@ use crate::landmark::{Anchor, COUNT, Landmarks, NOWHERE, Traces, place_anchors, 
 use crate::map::{CHUNK_CELLS, CHUNK_SIDE, Map};
 use crate::onward::ANYHOW;
 use crate::snapshot::Snapshot;
+use crate::survey::pace::finish;
 
 /// Cells in a row of a chunk.
 const SIDE: usize = CHUNK_SIDE as usize;
@@ -95,7 +96,7 @@ fn read_anchors(
     longest: u32,
     mut reader: Reader<'_>,
 ) -> Result<Vec<Anchor>, BakeError> {
-    let mut anchors = place_anchors(ground);
+    let mut anchors = finish(place_anchors(ground));
     let mut before = [0; COUNT];
     for anchor in anchors.iter_mut().filter(|anchor| anchor.index != NOWHERE) {
         let (chunk, local) = split(anchor.index);

@@ -1,6 +1,6 @@
 //! What is known of a map beforehand: how far every cell is from a few far-apart places.
 //!
-//! Comes in: a [`Snapshot`]. Goes out: [`Landmarks`], which searches over uneven ground are led by. If a landmark is 90
+//! Comes in: a [`Snapshot`](crate::Snapshot). Goes out: [`Landmarks`], which searches over uneven ground are led by. If a landmark is 90
 //! from here and 30 from the goal, the goal is at least 60 away, whatever lies between (Goldberg and Harrelson, "Computing
 //! the shortest path: A* search meets graph theory", 2005).
 
@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 use crate::cell::Cell;
 use crate::ground::Ground;
+use crate::island::Islands;
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
 use crate::onward::ANYHOW;
-use crate::snapshot::Snapshot;
+use crate::survey::pace::{AT_ONCE, pause};
 use crate::view::View;
 use metric::Metric;
 use survey::Survey;
@@ -38,7 +39,7 @@ const LOOKS: usize = 128;
 /// How far each cell of a chunk is from each landmark, less all multiples of 256.
 type Traces = [[u8; COUNT]; CHUNK_CELLS];
 
-/// Distances from a few far-apart cells to all others, for one [`Snapshot`].
+/// Distances from a few far-apart cells to all others, for one [`Snapshot`](crate::Snapshot).
 ///
 /// They are measured once, which takes a while, and hold as long as the ground only gets dearer. Even ground has no use for
 /// them: see [`Survey`](crate::Survey).
@@ -63,19 +64,21 @@ struct Anchor {
 }
 
 impl Landmarks {
-    /// Measures a snapshot.
-    pub(crate) fn of(snapshot: &Snapshot) -> Self {
-        let ground = Arc::clone(&snapshot.ground);
+    /// Measures ground that has these islands.
+    pub(crate) async fn of(ground: Arc<Ground>, islands: Islands) -> Self {
         let map = &ground.map;
         let metric = Metric::new(&ground);
-        let mut survey = Survey::new(&ground, &snapshot.islands, &metric);
+        let mut survey = Survey::new(&ground, &islands, &metric).await;
         let is_open = |terrain: &u8| ground.enters(*terrain);
         let new_traces = || Box::new([[0; COUNT]; CHUNK_CELLS]);
-        let mut traces: Vec<Option<Box<Traces>>> =
-            map.chunks().iter().map(|chunk| chunk.terrain.iter().any(is_open).then(new_traces)).collect();
-        let mut anchors = place_anchors(&ground);
+        let mut traces: Vec<Option<Box<Traces>>> = Vec::with_capacity(map.chunks().len());
+        for chunk in map.chunks().iter() {
+            traces.push(chunk.terrain.iter().any(is_open).then(new_traces));
+            pause().await;
+        }
+        let mut anchors = place_anchors(&ground).await;
         for landmark in 0..COUNT {
-            survey.measure();
+            survey.measure().await;
             for (traces, chunk) in traces.iter_mut().zip(0..) {
                 let Some(traces) = traces else { continue };
                 let origin = map.cell_at(chunk << (2 * CHUNK_SHIFT));
@@ -84,9 +87,13 @@ impl Landmarks {
                         trace[landmark] = far.to_le_bytes()[0];
                     }
                 }
+                pause().await;
             }
-            for anchor in anchors.iter_mut().filter(|anchor| anchor.index != NOWHERE) {
-                anchor.far[landmark] = survey.far(map.cell_at(anchor.index));
+            for some in anchors.chunks_mut(AT_ONCE) {
+                for anchor in some.iter_mut().filter(|anchor| anchor.index != NOWHERE) {
+                    anchor.far[landmark] = survey.far(map.cell_at(anchor.index));
+                }
+                pause().await;
             }
         }
         let longest = survey.longest();
@@ -211,15 +218,18 @@ const fn split(index: u32) -> (usize, usize) {
 }
 
 /// The first open cell of each square, its distances not yet known.
-fn place_anchors(ground: &Ground) -> Vec<Anchor> {
+async fn place_anchors(ground: &Ground) -> Vec<Anchor> {
     let across = |side: u32| side.div_ceil(SQUARE.unsigned_abs()) as usize;
     let count = across(ground.map.width()) * across(ground.map.height());
     let mut anchors = vec![Anchor { index: NOWHERE, far: [0; COUNT] }; count];
-    for cell in ground.map.area().into_iter().flat_map(|area| area.cells()) {
-        let anchor = &mut anchors[square(ground, cell)];
-        if anchor.index == NOWHERE && ground.is_open(cell) {
-            anchor.index = ground.map.index_inside(cell);
+    for y in 0..ground.map.height().cast_signed() {
+        for cell in (0..ground.map.width().cast_signed()).map(|x| Cell::new(x, y)) {
+            let anchor = &mut anchors[square(ground, cell)];
+            if anchor.index == NOWHERE && ground.is_open(cell) {
+                anchor.index = ground.map.index_inside(cell);
+            }
         }
+        pause().await;
     }
     anchors
 }

@@ -3,11 +3,14 @@
 //! The first landmark of an island is its first cell, each further one the cell farthest from those before it (the
 //! farthest selection of Goldberg and Harrelson, 2005). All islands are measured at once.
 
+use core::ops::Range;
+
 use crate::cell::{Cell, Direction};
 use crate::ground::Ground;
 use crate::island::Islands;
 use crate::landmark::metric::{BLOCKED, Metric};
 use crate::onward::ANYHOW;
+use crate::survey::pace::{AT_ONCE, filled, parts, pause};
 
 /// More buckets than units in a step; a power of two.
 const RING: usize = 128;
@@ -35,40 +38,54 @@ pub(super) struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    pub(super) fn new(ground: &Ground, islands: &Islands, metric: &'a Metric) -> Self {
+    pub(super) async fn new(ground: &Ground, islands: &Islands, metric: &'a Metric) -> Self {
         let (width, height) = (ground.map.width() as usize, ground.map.height() as usize);
         let stride = width + 2;
         let size = stride * (height + 2);
         let mut survey = Self {
             metric,
             stride,
-            classes: vec![BLOCKED; size],
+            classes: filled(BLOCKED, size).await,
             legal: vec![0; size],
-            islands: vec![NONE; size],
-            next: vec![usize::MAX; islands.count() as usize],
-            far: vec![NONE; size],
-            nearest: vec![NONE; size],
+            islands: filled(NONE, size).await,
+            next: filled(usize::MAX, islands.count() as usize).await,
+            far: filled(NONE, size).await,
+            nearest: filled(NONE, size).await,
             longest: 0,
             ring: vec![Vec::new(); RING],
         };
-        for cell in ground.map.area().into_iter().flat_map(|area| area.cells()) {
-            let index = ground.map.index_inside(cell);
-            let Some(island) = islands.at(index) else { continue };
-            let at = survey.at(cell);
-            survey.classes[at] = metric.class_of[usize::from(ground.map.terrain_at(index).0)];
-            survey.islands[at] = island.number();
-            let first = &mut survey.next[island.number() as usize];
-            *first = at.min(*first);
+        for y in 0..ground.map.height().cast_signed() {
+            survey.look_at_row(ground, islands, y);
+            pause().await;
         }
-        let offsets = survey.offsets();
-        for at in stride..size - stride {
-            if survey.classes[at] != BLOCKED {
-                let is_free = |i: usize| survey.classes[at.wrapping_add_signed(offsets[i])] != BLOCKED;
-                let free = (0..8).fold(0, |free, i| free | u8::from(is_free(i)) << i);
-                survey.legal[at] = ground.legal(ANYHOW, free);
-            }
+        for y in 0..height {
+            survey.find_legal(ground, (y + 1) * stride..(y + 2) * stride);
+            pause().await;
         }
         survey
+    }
+
+    fn look_at_row(&mut self, ground: &Ground, islands: &Islands, y: i32) {
+        for cell in (0..ground.map.width().cast_signed()).map(|x| Cell::new(x, y)) {
+            let index = ground.map.index_inside(cell);
+            let Some(island) = islands.at(index) else { continue };
+            let at = self.at(cell);
+            self.classes[at] = self.metric.class_of[usize::from(ground.map.terrain_at(index).0)];
+            self.islands[at] = island.number();
+            let first = &mut self.next[island.number() as usize];
+            *first = at.min(*first);
+        }
+    }
+
+    fn find_legal(&mut self, ground: &Ground, row: Range<usize>) {
+        let offsets = self.offsets();
+        for at in row {
+            if self.classes[at] != BLOCKED {
+                let is_free = |i: usize| self.classes[at.wrapping_add_signed(offsets[i])] != BLOCKED;
+                let free = (0..8).fold(0, |free, i| free | u8::from(is_free(i)) << i);
+                self.legal[at] = ground.legal(ANYHOW, free);
+            }
+        }
     }
 
     /// Where a cell of the map is kept.
@@ -101,18 +118,37 @@ impl<'a> Survey<'a> {
     }
 
     /// Measures from the next landmarks, and chooses those after them. Dijkstra's search (1959) with Dial's buckets.
-    pub(super) fn measure(&mut self) {
-        let offsets = self.offsets();
-        self.far.fill(NONE);
+    pub(super) async fn measure(&mut self) {
+        for some in self.far.chunks_mut(8 * AT_ONCE) {
+            some.fill(NONE);
+            pause().await;
+        }
         for at in &self.next {
             self.far[*at] = 0;
             self.ring[0].push(flat_u32(*at));
         }
-        let (mut distance, mut idle) = (0, 0);
-        while idle < RING {
+        let mut front = (0, 0);
+        while self.go_on(&mut front, AT_ONCE / 4) {
+            pause().await;
+        }
+        let mut farthest = filled(0, self.next.len()).await;
+        for some in parts(self.far.len(), AT_ONCE) {
+            self.choose(some, &mut farthest);
+            pause().await;
+        }
+    }
+
+    /// Looks at up to so many cells from a distance on, after so many buckets that were empty. Returns whether there are more.
+    fn go_on(&mut self, front: &mut (usize, usize), cells: usize) -> bool {
+        let offsets = self.offsets();
+        let (mut distance, mut idle) = *front;
+        for _ in 0..cells {
             let Some(at) = self.ring[distance % RING].pop() else {
                 distance += 1;
                 idle += 1;
+                if idle >= RING {
+                    return false;
+                }
                 continue;
             };
             idle = 0;
@@ -135,11 +171,16 @@ impl<'a> Survey<'a> {
                 }
             }
         }
-        let mut farthest = vec![0; self.next.len()];
-        for (at, island) in self.islands.iter().enumerate().filter(|(_, island)| **island != NONE) {
+        *front = (distance, idle);
+        true
+    }
+
+    /// Of some cells, notes how far they are from all landmarks so far, and which are the farthest of each island.
+    fn choose(&mut self, some: Range<usize>, farthest: &mut [u32]) {
+        for at in some.filter(|at| self.islands[*at] != NONE) {
             let nearest = self.far[at].min(self.nearest[at]);
             self.nearest[at] = nearest;
-            let island = *island as usize;
+            let island = self.islands[at] as usize;
             if nearest > farthest[island] {
                 farthest[island] = nearest;
                 self.next[island] = at;

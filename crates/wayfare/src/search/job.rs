@@ -52,6 +52,7 @@ enum Engine {
 }
 
 /// What becomes of a query that has been looked at.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 enum Begun {
     Answered(Answer),
     Searching(Engine),
@@ -251,7 +252,7 @@ impl Job {
     ) -> Option<Engine> {
         let ground = &snapshot.ground;
         let is_known = self.query.gear >= Gear::Graph;
-        let Some((bits, costs)) = snapshot.bits.as_ref().zip(ground.jump_costs()) else {
+        let Some((bits, costs)) = snapshot.jumps() else {
             return Uneven::new(snapshot, start, goal.index, is_known, scratch).map(Engine::Uneven);
         };
         let (start, goal) = (ground.map.cell_at(start), goal.cell);

@@ -19,6 +19,7 @@ use crate::survey::corners::Corners;
 use crate::survey::deadend::{DeadEnds, Forest, NO_BLOCK};
 use crate::survey::graph::{Graph, Leap};
 use crate::survey::landmark::{GROUP, Landmarks, MOST, Row};
+use crate::survey::pace::finish;
 use crate::survey::rays::Rays;
 use crate::survey::{Bearings, Findings, Survey};
 
@@ -121,15 +122,15 @@ fn read_even(kind: u8, snapshot: &Snapshot, reader: &mut Reader<'_>) -> Result<S
     let even = snapshot.bits.as_ref().zip(snapshot.ground.jump_costs());
     let (bits, costs) = even.ok_or(BakeError::Damaged)?;
     let mut graph = read_jumps(map, bits, costs.map(Cost::from), reader.section()?)?;
-    Rays::clear(bits, &mut graph.corners);
+    finish(Rays::clear(bits, &mut graph.corners));
     let rows = read_forest(&bits.rows, reader.section()?)?;
     let columns = read_forest(&bits.columns, reader.section()?)?;
-    let dead_ends = DeadEnds::of(bits, &mut graph.corners, rows, columns);
+    let dead_ends = finish(DeadEnds::of(bits, &mut graph.corners, rows, columns));
     let bearings = match kind {
         HALF => None,
         _ => {
             let landmarks = read_landmarks(map, &graph.corners, reader.section()?)?;
-            Some(Arc::new(Bearings { rays: Rays::of(bits, &graph.corners), landmarks }))
+            Some(Arc::new(Bearings { rays: finish(Rays::of(bits, &graph.corners)), landmarks }))
         }
     };
     let (map, bits, view) = (map.clone(), Arc::clone(bits), view.clone());
@@ -154,7 +155,7 @@ fn write_jumps(graph: &Graph, writer: &mut Writer) {
 }
 
 fn read_jumps(map: &Map, bits: &Bits, costs: [Cost; 3], mut reader: Reader<'_>) -> Result<Graph, BakeError> {
-    let Graph { corners, .. } = Graph::new(map, bits, costs).ok_or(BakeError::Damaged)?;
+    let Graph { corners, .. } = finish(Graph::new(map, bits, costs)).ok_or(BakeError::Damaged)?;
     let begin = |jumps: &Vec<Leap>| u32::try_from(jumps.len()).map_err(|_| BakeError::Damaged);
     // Each takes a byte at least, and half of them are no more.
     let (mut nodes, mut jumps) = (Vec::new(), Vec::with_capacity(reader.left() / 2));

@@ -7,6 +7,7 @@ use crate::cell::Direction;
 use crate::map::{CHUNK_SIDE, Map};
 use crate::rules::{Corners as CornerRule, Directions};
 use crate::survey::deadend::NO_BLOCK;
+use crate::survey::pace::pause;
 use crate::turns::natural;
 
 /// Cells where jumps may land, in the order in which the map stores its cells.
@@ -38,29 +39,31 @@ pub(crate) struct Corner {
 
 impl Corners {
     /// `None` if there are more than can be numbered.
-    pub(crate) fn find(map: &Map, bits: &Bits) -> Option<Self> {
+    pub(crate) async fn find(map: &Map, bits: &Bits) -> Option<Self> {
         let mut rows = Vec::with_capacity(map.chunks().len() * CHUNK_SIDE as usize);
-        let (mut list, mut first) = (Vec::new(), 0_u32);
+        // A list for each chunk: to move a single one as it grows would take too long.
+        let mut lists = Vec::with_capacity(map.chunks().len());
+        let (mut number, mut way) = (0, 0);
         for slot in (0..).take(map.chunks().len()) {
             let (x, y) = (slot % map.columns() * CHUNK_SIDE, slot / map.columns() * CHUNK_SIDE);
+            let mut list = Vec::new();
             for row in y..y + CHUNK_SIDE {
-                let number = u32::try_from(list.len()).ok()?;
-                let (mut marks, mut left) = (0, bits.may_turn(x, row));
-                while left != 0 {
-                    let column = left.trailing_zeros();
-                    left &= left - 1;
-                    let at = At { x: x + column + 1, y: row + 1 };
-                    let ways = ways_into(bits, at);
-                    if ways != 0 {
-                        marks |= 1 << column;
-                        list.push(Corner::new(at, ways, first));
-                        first = first.checked_add(ways.count_ones())?;
-                    }
-                }
-                rows.push((marks, number));
+                let first = u32::try_from(number + list.len()).ok()?;
+                rows.push((find_along(bits, x, row, &mut list, &mut way)?, first));
             }
+            number += list.len();
+            lists.push(list);
+            pause().await;
         }
-        (list.len() < MOST).then_some(Self { columns: map.columns(), rows, list })
+        if number >= MOST {
+            return None;
+        }
+        let mut list = Vec::with_capacity(number);
+        for some in lists {
+            list.extend(some);
+            pause().await;
+        }
+        Some(Self { columns: map.columns(), rows, list })
     }
 
     /// The number of the corner at a cell of the map, if it is one.
@@ -105,6 +108,24 @@ impl Corner {
 
 /// Corners are numbered in fewer bits than nodes of a search have, for cells that are no corners are nodes, too.
 const MOST: usize = 1 << 27;
+
+/// Adds the corners of a row of a chunk that begins at column `x`, and returns which of its cells are corners. `way` is the
+/// number of the next way into a corner.
+fn find_along(bits: &Bits, x: u32, row: u32, list: &mut Vec<Corner>, way: &mut u32) -> Option<u64> {
+    let (mut marks, mut left) = (0, bits.may_turn(x, row));
+    while left != 0 {
+        let column = left.trailing_zeros();
+        left &= left - 1;
+        let at = At { x: x + column + 1, y: row + 1 };
+        let ways = ways_into(bits, at);
+        if ways != 0 {
+            marks |= 1 << column;
+            list.push(Corner::new(at, ways, *way));
+            *way = way.checked_add(ways.count_ones())?;
+        }
+    }
+    Some(marks)
+}
 
 /// The directions in which a jump may land at a free cell.
 fn ways_into(bits: &Bits, at: At) -> u8 {
@@ -197,6 +218,7 @@ mod tests {
     use crate::ground::Ground;
     use crate::map::Terrain;
     use crate::rules::Rules;
+    use crate::survey::pace::finish;
     use crate::view::View;
 
     #[test]
@@ -216,7 +238,7 @@ mod tests {
                 .unwrap();
                 let ground = Ground::new(map.clone(), View::from(rules));
                 let bits = Bits::new(&ground);
-                let corners = Corners::find(&map, &bits).unwrap();
+                let corners = finish(Corners::find(&map, &bits)).unwrap();
                 for cell in map.area().unwrap().cells() {
                     let at = At::new(cell);
                     let ways = if ground.is_open(cell) { ways_into(&bits, at) } else { 0 };

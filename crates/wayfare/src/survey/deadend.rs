@@ -8,10 +8,15 @@
 //! the run of the start and that of the goal are of interest; runs of columns tell of others. Cells of other blocks are no
 //! walls, for diagonals need them; they are only no place to turn.
 
+use core::ops::Range;
+
 use crate::bits::{At, Bits, Plane, Word};
+use crate::search::scratch::{Paged, Stamped};
 use crate::survey::corners::{Corner, Corners};
+use crate::survey::pace::{AT_ONCE, filled, finish, lines_at_once, parts, pause};
 
 /// The blocks of the ground, by rows and by columns.
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct DeadEnds {
     pub(super) rows: Forest,
     pub(super) columns: Forest,
@@ -20,53 +25,63 @@ pub(crate) struct DeadEnds {
 /// What a search may look at. It is kept in the scratch, so that marks are made without clearing the others.
 #[derive(Default)]
 pub(crate) struct Marks {
-    generation: u32,
-    /// The search that last marked a block: of rows, of columns.
-    blocks: [Vec<u32>; 2],
+    /// Blocks of rows, and of columns.
+    blocks: [Paged<Mark>; 2],
     /// The run where the ways up from the start and the goal meet, its line and its ends: a row, a column.
     apexes: [(u32, u32, u32); 2],
+}
+
+/// The search that last marked a block.
+#[derive(Clone, Copy, Default)]
+struct Mark(u32);
+
+impl Stamped for Mark {
+    #[inline]
+    fn stamp(&self) -> u32 {
+        self.0
+    }
 }
 
 impl Marks {
     /// What they keep in memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.blocks.iter().map(|blocks| blocks.capacity() * size_of::<u32>()).sum()
+        self.blocks.iter().map(Paged::bytes).sum()
     }
 }
 
 impl DeadEnds {
-    pub(crate) fn new(bits: &Bits, corners: &mut Corners) -> Self {
+    pub(crate) async fn new(bits: &Bits, corners: &mut Corners) -> Self {
         let slips = bits.rules.slips_through_corners();
-        Self::of(bits, corners, Forest::new(&bits.rows, slips), Forest::new(&bits.columns, slips))
+        let rows = Forest::new(&bits.rows, slips).await;
+        let columns = Forest::new(&bits.columns, slips).await;
+        Self::of(bits, corners, rows, columns).await
     }
 
     /// From the blocks by rows and by columns. Every corner learns of its own.
-    pub(super) fn of(bits: &Bits, corners: &mut Corners, rows: Forest, columns: Forest) -> Self {
-        for corner in &mut corners.list {
-            let at = corner.at();
-            corner.blocks = [
-                rows.hangs[rows.run(&bits.rows, at.y, at.x)].block,
-                columns.hangs[columns.run(&bits.columns, at.x, at.y)].block,
-            ];
+    pub(super) async fn of(bits: &Bits, corners: &mut Corners, rows: Forest, columns: Forest) -> Self {
+        for some in corners.list.chunks_mut(AT_ONCE / 4) {
+            for corner in some {
+                let at = corner.at();
+                corner.blocks = [
+                    rows.hangs[rows.run(&bits.rows, at.y, at.x)].block,
+                    columns.hangs[columns.run(&bits.columns, at.x, at.y)].block,
+                ];
+            }
+            pause().await;
         }
         Self { rows, columns }
     }
 
     /// Marks what may lie between two cells.
     pub(crate) fn mark(&self, bits: &Bits, start: At, goal: At, marks: &mut Marks) {
-        marks.generation = marks.generation.wrapping_add(1);
-        if marks.generation == 0 {
-            marks.blocks.iter_mut().for_each(|blocks| blocks.fill(0));
-            marks.generation = 1;
-        }
-        let Marks { generation, blocks: [rows, columns], apexes } = marks;
+        let Marks { blocks: [rows, columns], apexes } = marks;
         let ends = (self.rows.run(&bits.rows, start.y, start.x), self.rows.run(&bits.rows, goal.y, goal.x));
-        apexes[0] = self.rows.mark(ends, *generation, rows);
+        apexes[0] = self.rows.mark(ends, rows);
         let ends = (
             self.columns.run(&bits.columns, start.x, start.y),
             self.columns.run(&bits.columns, goal.x, goal.y),
         );
-        apexes[1] = self.columns.mark(ends, *generation, columns);
+        apexes[1] = self.columns.mark(ends, columns);
     }
 
     /// Whether a corner may be on a shortest way between the cells marked for.
@@ -76,7 +91,7 @@ impl DeadEnds {
         let is_on = |(line, first, last): (u32, u32, u32), at_line: u32, place: u32| {
             at_line == line && (first..=last).contains(&place)
         };
-        let has_mark = |blocks: &[u32], block: u32| blocks.get(block as usize) == Some(&marks.generation);
+        let has_mark = |blocks: &Paged<Mark>, block: u32| blocks.find(block).is_some();
         (has_mark(&marks.blocks[0], row) || is_on(marks.apexes[0], at.y, at.x))
             && (has_mark(&marks.blocks[1], column) || is_on(marks.apexes[1], at.x, at.y))
     }
@@ -88,6 +103,7 @@ impl DeadEnds {
 }
 
 /// The runs of a plane's lines, and the blocks they form, as trees: a run hangs in a block, and a block on a run.
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Forest {
     /// For each word of each line, how many runs begin before it.
     firsts: Vec<u32>,
@@ -103,6 +119,7 @@ pub(super) struct Forest {
 ///
 /// PERF: kept together, for the way up from the start and the goal goes from one to the next.
 #[derive(Clone, Copy)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Hang {
     /// The block it hangs in, or [`NO_BLOCK`].
     pub(super) block: u32,
@@ -113,6 +130,7 @@ pub(super) struct Hang {
 }
 
 #[derive(Clone, Copy)]
+#[cfg_attr(test, derive(PartialEq))]
 struct Run {
     line: u16,
     first: u16,
@@ -122,19 +140,27 @@ struct Run {
 pub(crate) const NO_BLOCK: u32 = u32::MAX;
 
 impl Forest {
-    fn new(plane: &Plane, slips: bool) -> Self {
-        let (firsts, runs) = find_runs(plane);
-        let next_to = neighbours(&runs, u16::from(slips));
-        let mut blocks = Blocks { above: vec![NO_BLOCK; runs.len()], tops: Vec::new() };
-        let order = blocks.find(&next_to);
+    async fn new(plane: &Plane, slips: bool) -> Self {
+        let (firsts, runs) = find_runs(plane).await;
+        let next_to = neighbours(&runs, u16::from(slips)).await;
+        let mut blocks = Blocks { above: filled(NO_BLOCK, runs.len()).await, tops: Vec::new() };
+        let order = blocks.find(&next_to).await;
         let mut depths = vec![0; runs.len()];
         // In the order in which they were found, what a run hangs on comes before it.
-        for run in order {
-            if let Some(top) = blocks.top_over(run as usize) {
-                depths[run as usize] = depths[top] + 1;
+        for some in order.chunks(AT_ONCE) {
+            for run in some {
+                if let Some(top) = blocks.top_over(*run as usize) {
+                    depths[*run as usize] = depths[top] + 1;
+                }
             }
+            pause().await;
         }
-        Self { firsts, words: plane.words(), runs, hangs: blocks.hangs(&depths), blocks: blocks.tops.len() }
+        let mut hangs = Vec::with_capacity(runs.len());
+        for some in parts(runs.len(), AT_ONCE) {
+            hangs.extend(blocks.hangs(&depths, some));
+            pause().await;
+        }
+        Self { firsts, words: plane.words(), runs, hangs, blocks: blocks.tops.len() }
     }
 
     /// A forest whose blocks are known; `read` is told how many runs there are, and returns what each hangs in and what each
@@ -143,7 +169,7 @@ impl Forest {
         plane: &Plane,
         read: impl FnOnce(usize) -> Result<(Vec<u32>, Vec<u32>), E>,
     ) -> Result<Option<Self>, E> {
-        let (firsts, runs) = find_runs(plane);
+        let (firsts, runs) = finish(find_runs(plane));
         let count = runs.len();
         let (above, tops) = read(count)?;
         let hangs = |block: &u32| *block == NO_BLOCK || (*block as usize) < tops.len();
@@ -153,7 +179,7 @@ impl Forest {
         }
         let blocks = Blocks { above, tops };
         Ok(blocks.find_depths().map(|depths| {
-            let hangs = blocks.hangs(&depths);
+            let hangs = blocks.hangs(&depths, 0..count).collect();
             Self { firsts, words: plane.words(), runs, hangs, blocks: blocks.tops.len() }
         }))
     }
@@ -167,15 +193,8 @@ impl Forest {
     }
 
     /// Marks the blocks between two runs, and returns the run where they meet: its line and its ends.
-    fn mark(
-        &self,
-        (mut a, mut b): (usize, usize),
-        generation: u32,
-        blocks: &mut Vec<u32>,
-    ) -> (u32, u32, u32) {
-        if blocks.len() < self.blocks {
-            blocks.resize(self.blocks, 0);
-        }
+    fn mark(&self, (mut a, mut b): (usize, usize), blocks: &mut Paged<Mark>) -> (u32, u32, u32) {
+        blocks.begin(self.blocks);
         let (mut here, mut there) = (self.hangs[a], self.hangs[b]);
         while a != b {
             if here.depth < there.depth {
@@ -183,8 +202,11 @@ impl Forest {
                 core::mem::swap(&mut here, &mut there);
             }
             // Two runs of one island hang below a common one.
-            let Some(mark) = blocks.get_mut(here.block as usize) else { break };
-            *mark = generation;
+            if here.block == NO_BLOCK {
+                break;
+            }
+            let place = blocks.place(here.block);
+            blocks[place] = Mark(blocks.generation());
             a = here.top as usize;
             here = self.hangs[a];
         }
@@ -206,12 +228,12 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn hangs(&self, depths: &[u32]) -> Vec<Hang> {
+    fn hangs(&self, depths: &[u32], runs: Range<usize>) -> impl Iterator<Item = Hang> {
         let hang = |(block, depth): (&u32, &u32)| {
             let top = self.tops.get(*block as usize).copied().unwrap_or(0);
             Hang { block: *block, top, depth: *depth }
         };
-        self.above.iter().zip(depths).map(hang).collect()
+        self.above[runs.clone()].iter().zip(&depths[runs]).map(hang)
     }
 
     /// How many blocks each run hangs below; `None` if one hangs on itself in the end.
@@ -242,46 +264,20 @@ impl Blocks {
         Some(depths)
     }
 
-    /// Depth first, with the stack of runs that no block has taken yet.
     /// Returns all runs in the order in which they were found.
-    fn find(&mut self, next_to: &[Neighbours]) -> Vec<u32> {
-        let count = next_to.len();
-        let mut found = vec![0_u32; count];
-        let mut lowest = vec![0_u32; count];
-        let (mut open, mut order, mut frames) = (Vec::new(), Vec::new(), Vec::<(u32, u32)>::new());
-        for root in (0..).take(count) {
-            if found[root as usize] != 0 {
-                continue;
-            }
-            frames.push((root, 0));
-            order.push(root);
-            let number = u32::try_from(order.len()).unwrap_or(u32::MAX);
-            (found[root as usize], lowest[root as usize]) = (number, number);
-            while let Some((run, looked_at)) = frames.last_mut() {
-                let run = *run as usize;
-                if let Some(next) = next_to[run].nth(*looked_at) {
-                    *looked_at += 1;
-                    if found[next as usize] == 0 {
-                        frames.push((next, 0));
-                        open.push(next);
-                        order.push(next);
-                        let number = u32::try_from(order.len()).unwrap_or(u32::MAX);
-                        (found[next as usize], lowest[next as usize]) = (number, number);
-                    } else {
-                        lowest[run] = lowest[run].min(found[next as usize]);
-                    }
-                    continue;
-                }
-                frames.pop();
-                let Some((before, _)) = frames.last() else { continue };
-                let before = *before as usize;
-                lowest[before] = lowest[before].min(lowest[run]);
-                if lowest[run] >= found[before] {
-                    self.close_block(run, before, &mut open);
-                }
-            }
+    async fn find(&mut self, next_to: &[Neighbours]) -> Vec<u32> {
+        let mut walk = Walk {
+            found: vec![0; next_to.len()],
+            lowest: vec![0; next_to.len()],
+            open: Vec::new(),
+            order: Vec::with_capacity(next_to.len()),
+            frames: Vec::new(),
+            root: 0,
+        };
+        while walk.go_on(self, next_to, AT_ONCE / 4) {
+            pause().await;
         }
-        order
+        walk.order
     }
 
     /// All runs found after `first` that no block has taken hang on `top`, together.
@@ -301,6 +297,66 @@ impl Blocks {
     }
 }
 
+/// A walk over all runs, depth first.
+struct Walk {
+    /// When each run was found, counted from 1, and the first that is known to be connected with it from below.
+    found: Vec<u32>,
+    lowest: Vec<u32>,
+    /// Runs that no block has taken yet.
+    open: Vec<u32>,
+    order: Vec<u32>,
+    /// The way here, and how many neighbours of each run on it were looked at.
+    frames: Vec<(u32, u32)>,
+    /// No run before that is still to be found.
+    root: u32,
+}
+
+impl Walk {
+    /// Takes so many steps. Returns whether there are more.
+    fn go_on(&mut self, blocks: &mut Blocks, next_to: &[Neighbours], steps: usize) -> bool {
+        let Self { found, lowest, open, order, frames, root } = self;
+        let (found, lowest) = (&mut found[..], &mut lowest[..]);
+        for _ in 0..steps {
+            let Some((run, looked_at)) = frames.last_mut() else {
+                let run = *root;
+                if run as usize == found.len() {
+                    return false;
+                }
+                *root += 1;
+                if found[run as usize] == 0 {
+                    frames.push((run, 0));
+                    order.push(run);
+                    let number = u32::try_from(order.len()).unwrap_or(u32::MAX);
+                    (found[run as usize], lowest[run as usize]) = (number, number);
+                }
+                continue;
+            };
+            let run = *run as usize;
+            if let Some(next) = next_to[run].nth(*looked_at) {
+                *looked_at += 1;
+                if found[next as usize] == 0 {
+                    frames.push((next, 0));
+                    open.push(next);
+                    order.push(next);
+                    let number = u32::try_from(order.len()).unwrap_or(u32::MAX);
+                    (found[next as usize], lowest[next as usize]) = (number, number);
+                } else {
+                    lowest[run] = lowest[run].min(found[next as usize]);
+                }
+                continue;
+            }
+            frames.pop();
+            let Some((before, _)) = frames.last() else { continue };
+            let before = *before as usize;
+            lowest[before] = lowest[before].min(lowest[run]);
+            if lowest[run] >= found[before] {
+                blocks.close_block(run, before, open);
+            }
+        }
+        true
+    }
+}
+
 /// Where runs begin in a word.
 #[inline]
 fn begins(line: &[Word], word: usize) -> u64 {
@@ -308,24 +364,31 @@ fn begins(line: &[Word], word: usize) -> u64 {
     line[word].free & !(line[word].free << 1 | before)
 }
 
-fn find_runs(plane: &Plane) -> (Vec<u32>, Vec<Run>) {
+/// For each word of each line, how many runs begin before it, and the runs.
+async fn find_runs(plane: &Plane) -> (Vec<u32>, Vec<Run>) {
     let (mut firsts, mut runs) = (Vec::with_capacity(plane.lines() * plane.words()), Vec::new());
-    for line in (0..).take(plane.lines()) {
-        let cursor = plane.cursor(u32::from(line));
-        let words = plane.line(u32::from(line));
-        for word in 0..plane.words() {
-            firsts.push(u32::try_from(runs.len()).unwrap_or(u32::MAX));
-            let mut begins = begins(words, word);
-            while begins != 0 {
-                let first = u32::try_from(word * 64).unwrap_or(0) + begins.trailing_zeros();
-                begins &= begins - 1;
-                let last = cursor.wall(first, true) - 1;
-                let place = |place: u32| u16::try_from(place).unwrap_or(u16::MAX);
-                runs.push(Run { line, first: place(first), last: place(last) });
-            }
-        }
+    for lines in parts(plane.lines(), lines_at_once(8 * plane.words())) {
+        lines.for_each(|line| find_runs_of(plane, line, &mut firsts, &mut runs));
+        pause().await;
     }
     (firsts, runs)
+}
+
+fn find_runs_of(plane: &Plane, line: usize, firsts: &mut Vec<u32>, runs: &mut Vec<Run>) {
+    let line = u16::try_from(line).unwrap_or(u16::MAX);
+    let cursor = plane.cursor(u32::from(line));
+    let words = plane.line(u32::from(line));
+    for word in 0..plane.words() {
+        firsts.push(u32::try_from(runs.len()).unwrap_or(u32::MAX));
+        let mut begins = begins(words, word);
+        while begins != 0 {
+            let first = u32::try_from(word * 64).unwrap_or(0) + begins.trailing_zeros();
+            begins &= begins - 1;
+            let last = cursor.wall(first, true) - 1;
+            let place = |place: u32| u16::try_from(place).unwrap_or(u16::MAX);
+            runs.push(Run { line, first: place(first), last: place(last) });
+        }
+    }
 }
 
 /// The runs beside a run: on each neighbouring line they are numbered in a row.
@@ -345,10 +408,25 @@ impl Neighbours {
 }
 
 /// Which runs touch which: they have columns in common, or with `reach` 1 touch at a corner.
-fn neighbours(runs: &[Run], reach: u16) -> Vec<Neighbours> {
-    let mut next_to = vec![Neighbours::default(); runs.len()];
+async fn neighbours(runs: &[Run], reach: u16) -> Vec<Neighbours> {
+    let mut next_to = filled(Neighbours::default(), runs.len()).await;
     let mut begin = 0;
-    for own in 0..runs.len() {
+    for some in parts(runs.len(), AT_ONCE / 2) {
+        begin = connect(runs, reach, some, begin, &mut next_to);
+        pause().await;
+    }
+    next_to
+}
+
+/// Of some runs, those on the line before that they touch. No run before `begin` does; returns which one is the next such.
+fn connect(
+    runs: &[Run],
+    reach: u16,
+    some: Range<usize>,
+    mut begin: usize,
+    next_to: &mut [Neighbours],
+) -> usize {
+    for own in some {
         let Run { line, first, last } = runs[own];
         // The first run of the line before that does not end too early; it never moves back.
         while begin < own
@@ -369,5 +447,5 @@ fn neighbours(runs: &[Run], reach: u16) -> Vec<Neighbours> {
             other.after.1 = number(own) + 1;
         }
     }
-    next_to
+    begin
 }

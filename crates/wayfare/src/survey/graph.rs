@@ -49,10 +49,13 @@ impl Leap {
 impl Graph {
     /// A graph of corners whose jumps are still to be [found](Self::grow). `None` if the map has too many corners or jumps that
     /// cost too much to be kept.
-    pub(crate) fn new(map: &Map, bits: &Bits, costs: [Cost; 3]) -> Option<Self> {
+    pub(crate) async fn new(map: &Map, bits: &Bits, costs: [Cost; 3]) -> Option<Self> {
         // The longest jump crosses the map along a diagonal and a side.
         let longest = (Cost::from(map.width()) + Cost::from(map.height())) * costs[2];
-        let corners = if longest < Cost::from(u32::MAX) { Corners::find(map, bits)? } else { return None };
+        if longest >= Cost::from(u32::MAX) {
+            return None;
+        }
+        let corners = Corners::find(map, bits).await?;
         Some(Self { corners, nodes: Vec::new(), jumps: Vec::new() })
     }
 

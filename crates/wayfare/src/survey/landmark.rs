@@ -3,6 +3,8 @@
 //! Comes in: the graph. Goes out: [`Landmarks`]. If one cell is 100 from a landmark and another 30, they are at least 70
 //! apart (Goldberg and Harrelson, 2005). As distances are exact, the estimate never drops by more than a step costs.
 
+use core::ops::Range;
+
 use crate::bits::{At, Bits};
 use crate::cost::Cost;
 use crate::onward::ANYHOW;
@@ -11,6 +13,7 @@ use crate::search::jump::scan::{Landing, NO_GOAL, Scan};
 use crate::search::open::Open;
 use crate::survey::corners::{Corners, leads};
 use crate::survey::graph::Graph;
+use crate::survey::pace::{AT_ONCE, filled, parts, pause};
 use crate::survey::rays::Rays;
 
 /// Landmarks come in groups.
@@ -25,6 +28,7 @@ pub(crate) type Distances = [u32; MOST];
 const FAR: u32 = u32::MAX;
 
 /// Places far apart, and the distances of all corners to them.
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Landmarks {
     /// In whole groups.
     pub(super) places: Vec<At>,
@@ -52,35 +56,38 @@ const fn worth(corners: usize) -> usize {
 
 impl Landmarks {
     /// `None` where there are too few corners for it to matter, or distances are too large to be kept.
-    pub(crate) fn new(bits: &Bits, costs: [Cost; 3], graph: &Graph, rays: Option<&Rays>) -> Option<Self> {
-        let corners = &graph.corners;
-        let count = worth(corners.list.len());
+    pub(crate) async fn new(
+        bits: &Bits,
+        costs: [Cost; 3],
+        graph: &Graph,
+        rays: Option<&Rays>,
+    ) -> Option<Self> {
+        let corners = &graph.corners.list;
+        let count = worth(corners.len());
         if count == 0 {
             return None;
         }
-        let arrivals = Arrivals::new(bits, costs, corners, rays);
+        let arrivals = Arrivals::new(bits, costs, &graph.corners, rays).await;
+        let scan = Scan::of_all(bits, costs);
         let mut open = Open::default();
         // The farthest corner from anywhere is a first landmark; then whichever is farthest from all others.
-        let anywhere =
-            arrivals.distances(bits, costs, graph, corners.list[arrivals.busiest].at(), &mut open)?;
-        let mut nearest = anywhere;
+        let anywhere = corners[arrivals.busiest].at();
+        let mut nearest = arrivals.distances(&scan, graph, anywhere, &mut open).await?;
         let groups = count / GROUP;
-        let distances = vec![Row([FAR; GROUP]); corners.list.len() * groups];
+        let distances = filled(Row([FAR; GROUP]), corners.len() * groups).await;
         let mut found = Self { places: Vec::with_capacity(count), distances };
         for landmark in 0..count {
-            // Of equals the first.
-            let is_reached = |(_, distance): &(usize, &u32)| **distance != FAR;
-            let far =
-                nearest.iter().enumerate().filter(is_reached).rev().max_by_key(|(_, distance)| **distance)?;
-            let place = corners.list[far.0].at();
-            let distances = arrivals.distances(bits, costs, graph, place, &mut open)?;
-            if landmark == 0 {
-                nearest.clone_from(&distances);
-            }
-            let rows = found.distances[landmark / GROUP..].iter_mut().step_by(groups);
-            for ((nearest, row), distance) in nearest.iter_mut().zip(rows).zip(&distances) {
-                *nearest = (*nearest).min(*distance);
-                row.0[landmark % GROUP] = *distance;
+            let place = corners[farthest(&nearest).await?].at();
+            let distances = arrivals.distances(&scan, graph, place, &mut open).await?;
+            for some in parts(corners.len(), AT_ONCE) {
+                let rows = found.distances[some.start * groups + landmark / GROUP..].iter_mut();
+                let known = nearest[some.clone()].iter_mut().zip(&distances[some]);
+                for ((nearest, distance), row) in known.zip(rows.step_by(groups)) {
+                    // The first is chosen for being far from anywhere, which is no landmark itself.
+                    *nearest = if landmark == 0 { *distance } else { (*nearest).min(*distance) };
+                    row.0[landmark % GROUP] = *distance;
+                }
+                pause().await;
             }
             found.places.push(place);
         }
@@ -143,6 +150,21 @@ fn shortened(cost: Cost) -> u32 {
     u32::try_from(cost).unwrap_or(FAR)
 }
 
+/// The corner with the longest distance of those that are reached, of equals the first.
+async fn farthest(distances: &[u32]) -> Option<usize> {
+    let mut farthest: Option<usize> = None;
+    for some in parts(distances.len(), 2 * AT_ONCE) {
+        for number in some {
+            let distance = distances[number];
+            if distance != FAR && farthest.is_none_or(|farthest| distance > distances[farthest]) {
+                farthest = Some(number);
+            }
+        }
+        pause().await;
+    }
+    farthest
+}
+
 /// For each corner, those whose jumps lead to it, whichever way they were entered.
 struct Arrivals {
     firsts: Vec<u32>,
@@ -152,28 +174,37 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    fn new(bits: &Bits, costs: [Cost; 3], corners: &Corners, rays: Option<&Rays>) -> Self {
+    async fn new(bits: &Bits, costs: [Cost; 3], corners: &Corners, rays: Option<&Rays>) -> Self {
         let scan = Scan { rays, ..Scan::of_all(bits, costs) };
-        let mut jumps: Vec<(u32, u32, u32)> = Vec::new();
-        let mut firsts = vec![0_u32; corners.list.len() + 1];
-        for (number, corner) in (0..).zip(&corners.list) {
-            scan.jump_along(corner.at(), ANYHOW, &mut |landing: Landing| {
-                if let Some(to) = corners.number(landing.at) {
-                    jumps.push((to, number, shortened(landing.cost)));
-                    firsts[to as usize + 1] += 1;
-                }
-            });
+        let count = corners.list.len();
+        // A list for each step: to move a single one as it grows would take too long.
+        let mut jumps = Vec::with_capacity(count.div_ceil(CORNERS));
+        let mut firsts = vec![0_u32; count + 1];
+        for some in parts(count, CORNERS) {
+            jumps.push(look(&scan, corners, some, &mut firsts));
+            pause().await;
         }
-        let busiest = (0..corners.list.len()).rev().max_by_key(|number| firsts[number + 1]).unwrap_or(0);
-        for number in 0..corners.list.len() {
-            firsts[number + 1] += firsts[number];
+        let mut busiest = 0;
+        for some in parts(count, AT_ONCE) {
+            for number in some {
+                // Of equals the first. Numbers before this one have become sums already.
+                let arrivals = firsts[number + 1];
+                if arrivals > firsts[busiest + 1] - firsts[busiest] {
+                    busiest = number;
+                }
+                firsts[number + 1] += firsts[number];
+            }
+            pause().await;
         }
         let mut next = firsts.clone();
-        let mut from = vec![(0, 0); jumps.len()];
-        for (to, number, cost) in jumps {
-            let place = &mut next[to as usize];
-            from[*place as usize] = (number, cost);
-            *place += 1;
+        let mut from = filled((0, 0), firsts[count] as usize).await;
+        for some in jumps {
+            for (to, number, cost) in some {
+                let place = &mut next[to as usize];
+                from[*place as usize] = (number, cost);
+                *place += 1;
+            }
+            pause().await;
         }
         Self { firsts, from, busiest }
     }
@@ -181,30 +212,80 @@ impl Arrivals {
     /// The exact distance of every corner to a cell; `None` if one is too large to be kept.
     ///
     /// A shortest way from a corner begins with one of its jumps, or with the one that ends at the cell itself.
-    fn distances(
-        &self,
-        bits: &Bits,
-        costs: [Cost; 3],
-        graph: &Graph,
-        to: At,
-        open: &mut Open,
-    ) -> Option<Vec<u32>> {
-        let mut distances = vec![Cost::MAX; graph.corners.list.len()];
-        open.begin(false);
-        for (number, corner) in (0..).zip(&graph.corners.list) {
-            if corner.at() == to || Graph::sees(bits, corner, to) {
-                let cost = least_cost(bits, costs, corner.at(), to);
-                distances[number as usize] = cost;
-                open.push(cost, number);
+    async fn distances(&self, scan: &Scan<'_>, graph: &Graph, to: At, open: &mut Open) -> Option<Vec<u32>> {
+        let count = graph.corners.list.len();
+        let mut spread = Spread { distances: Vec::with_capacity(count), closed: vec![false; count], open };
+        spread.open.begin(false);
+        for some in parts(count, AT_ONCE / 2) {
+            for corner in &graph.corners.list[some] {
+                let is_seen = corner.at() == to || Graph::sees(scan.bits, corner, to);
+                let cost = least_cost(scan.bits, scan.costs, corner.at(), to);
+                spread.begin(if is_seen { cost } else { Cost::MAX });
             }
+            pause().await;
         }
-        let mut closed = vec![false; distances.len()];
-        while let Some(number) = open.pop() {
+        while spread.go_on(self, 8 * CORNERS) {
+            pause().await;
+        }
+        let mut distances = Vec::with_capacity(count);
+        for some in spread.distances.chunks(2 * AT_ONCE) {
+            let is_kept = |distance: &Cost| *distance == Cost::MAX || *distance < Cost::from(FAR);
+            if !some.iter().all(is_kept) {
+                return None;
+            }
+            distances.extend(some.iter().map(|distance| shortened(*distance)));
+            pause().await;
+        }
+        Some(distances)
+    }
+}
+
+/// Corners whose jumps are found before a pause.
+const CORNERS: usize = 32;
+
+/// The jumps out of some corners: where to, where from, and what they cost. And counts where they lead.
+fn look(scan: &Scan<'_>, corners: &Corners, some: Range<usize>, counts: &mut [u32]) -> Vec<(u32, u32, u32)> {
+    let mut jumps = Vec::new();
+    for number in some {
+        let from = u32::try_from(number).unwrap_or(u32::MAX);
+        scan.jump_along(corners.list[number].at(), ANYHOW, &mut |landing: Landing| {
+            if let Some(to) = corners.number(landing.at) {
+                jumps.push((to, from, shortened(landing.cost)));
+                counts[to as usize + 1] += 1;
+            }
+        });
+    }
+    jumps
+}
+
+/// Distances from one place, on their way to all corners (Dijkstra, 1959).
+struct Spread<'a> {
+    distances: Vec<Cost>,
+    closed: Vec<bool>,
+    open: &'a mut Open,
+}
+
+impl Spread<'_> {
+    /// The next corner has this distance at first.
+    fn begin(&mut self, distance: Cost) {
+        if distance != Cost::MAX {
+            self.open.push(distance, u32::try_from(self.distances.len()).unwrap_or(u32::MAX));
+        }
+        self.distances.push(distance);
+    }
+
+    /// Closes up to so many corners. Returns whether there are more.
+    fn go_on(&mut self, arrivals: &Arrivals, corners: usize) -> bool {
+        let Self { distances, closed, open } = self;
+        let (distances, closed) = (&mut distances[..], &mut closed[..]);
+        for _ in 0..corners {
+            let Some(number) = open.pop() else { return false };
             let number = number as usize;
             if core::mem::replace(&mut closed[number], true) {
                 continue;
             }
-            for (from, cost) in &self.from[self.firsts[number] as usize..self.firsts[number + 1] as usize] {
+            let firsts = &arrivals.firsts[number..number + 2];
+            for (from, cost) in &arrivals.from[firsts[0] as usize..firsts[1] as usize] {
                 let distance = distances[number] + Cost::from(*cost);
                 if distance < distances[*from as usize] {
                     distances[*from as usize] = distance;
@@ -212,8 +293,7 @@ impl Arrivals {
                 }
             }
         }
-        let is_kept = |distance: &Cost| *distance == Cost::MAX || *distance < Cost::from(FAR);
-        distances.iter().all(is_kept).then(|| distances.into_iter().map(shortened).collect())
+        true
     }
 }
 

@@ -5,30 +5,31 @@
 //! After edits the snapshot knows which parts of it still hold. Until a new one is made, searches look for themselves where
 //! it does not, so that answers are exact at every moment.
 
+pub(crate) mod pace;
 pub(crate) mod changes;
 pub(crate) mod corners;
 pub(crate) mod graph;
 pub(crate) mod rays;
 pub(crate) mod deadend;
 pub(crate) mod landmark;
+pub(crate) mod known;
+mod surveyor;
 mod bake;
 
 use core::fmt;
 use std::sync::Arc;
 
 use crate::bits::Bits;
-use crate::cost::Cost;
 use crate::landmark::Landmarks as TerrainLandmarks;
 use crate::map::Map;
-use crate::rules::Directions;
-use crate::search::Progress;
 use crate::snapshot::Snapshot;
 use crate::view::View;
-use changes::Changes;
 use deadend::DeadEnds;
 use graph::Graph;
+use known::Known;
 use landmark::Landmarks;
 use rays::Rays;
+pub use surveyor::Surveyor;
 
 /// What was found out about a map in advance, for searches to be faster.
 ///
@@ -67,7 +68,7 @@ pub(crate) struct Findings {
 }
 
 /// What takes longer to find, and makes searches faster still. Rays hold only while nothing has changed; landmarks, which say
-/// that a way is no shorter than it was, as long as walls are only added.
+/// that a way is no shorter than it was, as long as walls are only added and a step costs what it did.
 pub(crate) struct Bearings {
     /// In eight directions.
     pub(crate) rays: Option<Rays>,
@@ -121,161 +122,6 @@ impl fmt::Debug for Survey {
     }
 }
 
-/// A survey as one snapshot may use it.
-#[derive(Clone)]
-pub(crate) struct Known {
-    pub(crate) findings: Arc<Findings>,
-    pub(crate) bearings: Option<Arc<Bearings>>,
-    /// Where the map has changed since; `None` if it has not.
-    pub(crate) changes: Option<Arc<Changes>>,
-    /// Whether nothing is free by now that was not: no way has become shorter.
-    pub(crate) is_narrower: bool,
-}
-
-impl Known {
-    /// What of a survey still holds on a newer map with these bits, if anything may.
-    pub(crate) fn on(
-        map: &Map,
-        bits: &Bits,
-        findings: &Arc<Findings>,
-        bearings: Option<&Arc<Bearings>>,
-    ) -> Option<Self> {
-        let same_shape = (findings.map.width(), findings.map.height()) == (map.width(), map.height());
-        let changed = || map.chunks().changed_from(findings.map.chunks());
-        same_shape.then(|| Self {
-            findings: Arc::clone(findings),
-            bearings: bearings.cloned(),
-            changes: Changes::between(&findings.map, map).map(Arc::new),
-            is_narrower: bearings.is_some() && bits.are_within(&findings.bits, map.columns(), changed()),
-        })
-    }
-}
-
-/// A survey in the making, a little at a time, so that it can share a thread with others, be put aside, or dropped.
-///
-/// ```
-/// use wayfare::prelude::*;
-///
-/// let map = Map::from_text("....#...\n.##.#.#.\n..#...#.")?;
-/// let mut snapshot = Snapshot::new(&map, &View::default());
-/// let mut surveyor = Surveyor::new(&snapshot);
-/// while surveyor.run(100) == Progress::Running {} // a frame goes by
-/// assert!(snapshot.learn(&surveyor.finish()));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct Surveyor {
-    snapshot: Snapshot,
-    stage: Stage,
-}
-
-enum Stage {
-    /// A graph, and how many of its corners have their jumps.
-    Graph(Graph, usize),
-    DeadEnds(Graph),
-    /// All that searches need to make use of it.
-    Bearings(Arc<Findings>),
-    /// How far it is from cell to cell over uneven ground.
-    Terrain,
-    Done(Survey),
-}
-
-impl Surveyor {
-    /// A survey of what a snapshot shows.
-    pub fn new(snapshot: &Snapshot) -> Self {
-        let stage = match (&snapshot.known, snapshot.bits.as_ref().zip(snapshot.ground.jump_costs())) {
-            (Some(Known { findings, bearings: Some(bearings), changes: None, .. }), _) => {
-                Stage::Done(Survey::of_even(Arc::clone(findings), Some(Arc::clone(bearings))))
-            }
-            (Some(Known { findings, bearings: None, changes: None, .. }), _) => {
-                Stage::Bearings(Arc::clone(findings))
-            }
-            (_, Some((bits, costs))) => Graph::new(&snapshot.ground.map, bits, costs.map(Cost::from))
-                .map_or(Stage::Done(Survey::NOTHING), |graph| Stage::Graph(graph, 0)),
-            (_, None) if snapshot.ground.is_even() => Stage::Done(Survey::NOTHING),
-            (_, None) => match &snapshot.landmarks {
-                Some(known)
-                    if known.are_of(&snapshot.ground.map) && known.measured().1 == snapshot.view() =>
-                {
-                    Stage::Done(Survey { terrain: Some(Arc::clone(known)), ..Survey::NOTHING })
-                }
-                _ => Stage::Terrain,
-            },
-        };
-        Self { snapshot: snapshot.clone(), stage }
-    }
-
-    /// Looks at up to so many corners; clearances and dead ends are found in one go then, and rays and landmarks in another.
-    pub fn run(&mut self, max_corners: u32) -> Progress {
-        let (map, view) = (&self.snapshot.ground.map, self.snapshot.view());
-        let costs = self.snapshot.ground.jump_costs().unwrap_or_default().map(Cost::from);
-        let stage = core::mem::replace(&mut self.stage, Stage::Done(Survey::NOTHING));
-        self.stage = match (stage, &self.snapshot.bits) {
-            (Stage::Graph(mut graph, done), Some(bits)) => {
-                let more = max_corners.max(1) as usize;
-                let known = self.snapshot.known.as_ref();
-                let known = known.and_then(|known| Some((&known.findings.graph, known.changes.as_deref()?)));
-                match graph.grow(bits, costs, known, done, more) {
-                    None => Stage::Done(Survey::NOTHING),
-                    Some(()) if done + more < graph.corners.list.len() => Stage::Graph(graph, done + more),
-                    Some(()) => Stage::DeadEnds(graph),
-                }
-            }
-            (Stage::DeadEnds(mut graph), Some(bits)) => {
-                Rays::clear(bits, &mut graph.corners);
-                let dead_ends = DeadEnds::new(bits, &mut graph.corners);
-                let (map, bits, view) = (map.clone(), Arc::clone(bits), view.clone());
-                Stage::Bearings(Arc::new(Findings { map, bits, view, graph, dead_ends }))
-            }
-            (Stage::Bearings(findings), Some(bits)) => {
-                let rays = Rays::of(bits, &findings.graph.corners);
-                // In four directions there are so many ways of one length that an estimate hardly helps.
-                let landmarks = match view.rules.directions {
-                    Directions::Four => None,
-                    Directions::Eight => Landmarks::new(bits, costs, &findings.graph, rays.as_ref()),
-                };
-                Stage::Done(Survey::of_even(findings, Some(Arc::new(Bearings { rays, landmarks }))))
-            }
-            (Stage::Terrain, _) => {
-                let terrain = Some(Arc::new(TerrainLandmarks::of(&self.snapshot)));
-                Stage::Done(Survey { terrain, ..Survey::NOTHING })
-            }
-            (done, _) => done,
-        };
-        if matches!(self.stage, Stage::Done(_)) { Progress::Done } else { Progress::Running }
-    }
-
-    /// What was found so far, as soon as searches can make use of it and before all is found: of even ground, the graph and
-    /// its dead ends. They are there long before rays and landmarks, which is what matters where the map keeps changing.
-    pub fn so_far(&self) -> Option<Survey> {
-        match &self.stage {
-            Stage::Bearings(findings) => Some(Survey::of_even(Arc::clone(findings), None)),
-            Stage::Done(survey) => Some(survey.clone()),
-            Stage::Graph(..) | Stage::DeadEnds(_) | Stage::Terrain => None,
-        }
-    }
-
-    /// Runs to the end if need be, and returns what was found.
-    pub fn finish(mut self) -> Survey {
-        while self.run(u32::MAX) == Progress::Running {}
-        match self.stage {
-            Stage::Done(survey) => survey,
-            Stage::Graph(..) | Stage::DeadEnds(_) | Stage::Bearings(_) | Stage::Terrain => Survey::NOTHING,
-        }
-    }
-}
-
-impl fmt::Debug for Surveyor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stage = match self.stage {
-            Stage::Graph(..) => "jumps",
-            Stage::DeadEnds(_) => "dead ends",
-            Stage::Bearings(_) | Stage::Terrain => "landmarks",
-            Stage::Done(_) => "done",
-        };
-        write!(f, "Surveyor({:?}, {stage})", self.snapshot.ground.map)
-    }
-}
-
 impl Snapshot {
     /// Finds out what makes searches faster. That takes a while on a large map, so a game does it on a thread of its own
     /// and lets the snapshot [learn](Self::learn) of it when it is there; or little by little, with a [`Surveyor`].
@@ -287,25 +133,25 @@ impl Snapshot {
 
     /// Whether a new survey would make searches faster: none was made, or the map has changed since.
     pub fn wants_survey(&self) -> bool {
-        match (&self.bits, &self.known, &self.landmarks) {
-            (Some(_), known, _) => {
-                let is_whole = |known: &Known| known.changes.is_none() && known.bearings.is_some();
-                !known.as_ref().is_some_and(is_whole)
-            }
-            (None, _, Some(landmarks)) => !landmarks.are_of(&self.ground.map),
+        match (self.jumps(), &self.landmarks) {
+            (Some(_), _) => !self.known.as_ref().is_some_and(Known::is_whole),
+            (None, Some(landmarks)) => !landmarks.are_of(&self.ground.map),
             // Where nothing is open there is nothing to find.
-            (None, ..) => !self.ground.is_even() && self.island_count() > 0,
+            (None, None) => !self.ground.is_even() && self.island_count() > 0,
         }
     }
 
     /// Whether searches use a survey, or what edits have left of it.
     pub fn is_surveyed(&self) -> bool {
-        self.known.is_some() || self.landmarks.is_some()
+        if self.jumps().is_some() { self.known.is_some() } else { self.landmarks.is_some() }
     }
 
     /// Takes up a survey. Returns whether it is of any use: it is if it was made of this map, as it is or as it was before
     /// some edits, seen through an equal view. Over uneven ground nothing may have become cheaper since; then, and when
-    /// that happens later, it is forgotten.
+    /// that happens later, it is forgotten. One of even ground outlasts times when the ground is not.
+    ///
+    /// Of a survey [in the making](Surveyor::so_far) that has no landmarks yet, those known before go on leading searches as
+    /// long as they may.
     pub fn learn(&mut self, survey: &Survey) -> bool {
         let of_terrain = survey.terrain.as_ref().filter(|_| !self.ground.is_even());
         let holds = |landmarks: &&Arc<TerrainLandmarks>| landmarks.hold_for(&self.ground, |_| false);
@@ -315,7 +161,11 @@ impl Snapshot {
         }
         let findings = survey.findings.as_ref().filter(|findings| findings.view == *self.view());
         let Some((findings, bits)) = findings.zip(self.bits.as_ref()) else { return false };
-        let known = Known::on(&self.ground.map, bits, findings, survey.bearings.as_ref());
+        let bearings = match &survey.bearings {
+            Some(bearings) => Some((findings, bearings)),
+            None => self.known.as_ref().and_then(Known::bearings),
+        };
+        let known = Known::on(&self.ground, bits, findings, bearings);
         let learns = known.is_some();
         if learns {
             self.known = known;
@@ -328,10 +178,11 @@ impl Snapshot {
 mod tests {
     use super::*;
     use crate::cell::{Area, Cell};
+    use crate::cost::Cost;
     use crate::map::Terrain;
     use crate::query::{Gear, PathQuery, StraightLine};
     use crate::route::Answer;
-    use crate::rules::{Corners, Rules};
+    use crate::rules::{Corners, Directions, Rules};
     use crate::search::{Scratch, find_path};
 
     fn next(seed: &mut u64, below: i32) -> i32 {
@@ -381,6 +232,59 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Whatever was edited, small or large, and whatever was uneven in between: what is kept and brought up to date equals what
+    /// is made of the map as it is.
+    #[test]
+    fn after_any_edits_all_that_is_known_equals_what_a_new_survey_finds() {
+        let (mut seed, mut taken_over) = (11, 0);
+        for rules in rules() {
+            let mut map = Map::new(200, 150).unwrap();
+            (0..90).for_each(|_| build(&mut map, &mut seed));
+            let mut snapshot = Snapshot::new(&map, &View::from(rules));
+            for round in 0..10 {
+                for _ in 0..=next(&mut seed, 3) {
+                    let a = Cell::new(next(&mut seed, 200), next(&mut seed, 150));
+                    let large = if next(&mut seed, 6) == 0 { 140 } else { 5 };
+                    let [dx, dy] = [0; 2].map(|_| next(&mut seed, large));
+                    let b = Cell::new((a.x + dx).min(199), (a.y + dy).min(149));
+                    let terrain = if next(&mut seed, 2) == 0 { Terrain::OPEN } else { Terrain::WALL };
+                    map.fill(Area::new(a, b), terrain).unwrap();
+                }
+                if round % 4 == 2 {
+                    let before = map.clone();
+                    map.fill(Area::new((90, 60), (95, 70)), Terrain::digit(4).unwrap()).unwrap();
+                    snapshot.refresh(&map);
+                    assert!(!snapshot.is_surveyed() && snapshot.wants_survey());
+                    map = before;
+                }
+                snapshot.refresh(&map);
+                let anew = Snapshot::new(&map, &View::from(rules));
+                let bits = |snapshot: &Snapshot| Arc::clone(snapshot.jumps().unwrap().0);
+                assert!(bits(&snapshot).are_like(&bits(&anew)), "round {round} {rules:?}");
+                taken_over += u32::from(snapshot.is_surveyed());
+                // In two rounds of three half of it is learnt before the other half is looked for.
+                let mut surveyor = Surveyor::new(&snapshot);
+                while surveyor.so_far().is_none() && surveyor.run(1000) == crate::search::Progress::Running {}
+                // Some edits change nothing.
+                if round % 3 != 0 && snapshot.wants_survey() {
+                    assert!(snapshot.learn(&surveyor.so_far().unwrap()) && snapshot.wants_survey());
+                    surveyor = Surveyor::new(&snapshot);
+                }
+                let (ours, anew) = (surveyor.finish(), anew.survey());
+                assert!(snapshot.learn(&ours) && !snapshot.wants_survey());
+                let ([ours, anew], survey) =
+                    ([&ours, &anew].map(|it| it.findings.as_ref().unwrap()), [&ours, &anew]);
+                assert!(ours.graph.is_like(&anew.graph), "round {round} {rules:?}");
+                assert!(ours.dead_ends == anew.dead_ends, "round {round} {rules:?}");
+                let [ours, anew] = survey.map(|it| it.bearings.as_ref().unwrap());
+                assert!(ours.rays == anew.rays, "round {round} {rules:?}");
+                assert!(ours.landmarks == anew.landmarks, "round {round} {rules:?}");
+                assert_eq!(ours.landmarks.is_some(), rules.directions == Directions::Eight);
+            }
+        }
+        assert_eq!(taken_over, 9 * 6);
     }
 
     #[test]

@@ -9,10 +9,11 @@
 //! PERF: with it, a query along a survey takes 2.3 × fewer instructions on `MovingAI`'s `cities/Berlin_0_1024`, 1.8 × on
 //! `bg512/AR0011SR`, and 1.2 × as a geometric mean over 19 maps.
 
-use crate::bits::{At, Bits, Plane, transpose};
+use crate::bits::{At, Bits, Plane, Word, transpose};
 use crate::cell::Direction;
 use crate::rules::{Corners as CornerRule, Directions};
-use crate::survey::corners::Corners;
+use crate::survey::corners::{Corner, Corners};
+use crate::survey::pace::{AT_ONCE, lines_at_once, parts, pause};
 
 /// The diagonals in the order in which they are kept.
 const DIAGONALS: [Direction; 4] =
@@ -22,6 +23,7 @@ const DIAGONALS: [Direction; 4] =
 const WORD: usize = 64;
 
 /// See the [module](self).
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Rays {
     /// Columns, the border included: so many diagonals of each kind there are, for one that leaves on one side and one that
     /// begins on the other have no row in common, and share their bits.
@@ -33,38 +35,34 @@ pub(crate) struct Rays {
 
 impl Rays {
     /// Where there are diagonals.
-    pub(crate) fn of(bits: &Bits, corners: &Corners) -> Option<Self> {
-        (bits.rules.directions == Directions::Eight).then(|| Self::new(bits, corners))
+    pub(crate) async fn of(bits: &Bits, corners: &Corners) -> Option<Self> {
+        match bits.rules.directions {
+            Directions::Eight => Some(Self::new(bits, corners).await),
+            Directions::Four => None,
+        }
     }
 
-    fn new(bits: &Bits, corners: &Corners) -> Self {
-        let height = bits.rows.lines();
-        let along_rows = [false, true].map(|east| leading(&bits.rows, east));
-        let along_columns = [false, true].map(|south| {
-            Table { words: bits.columns.words(), bits: leading(&bits.columns, south) }.turned(height)
-        });
-        Self::with(bits, |direction, stops| {
-            let (east, south) = sides(direction);
-            let leads = along_rows[usize::from(east)].iter().zip(&along_columns[usize::from(south)].bits);
-            for (stop, (row, column)) in stops.bits.iter_mut().zip(leads) {
-                *stop |= row | column;
-            }
-            for corner in corners.list.iter().filter(|corner| corner.ways >> direction as u8 & 1 == 1) {
-                let at = corner.at();
-                stops.bits[at.y as usize * stops.words + at.x as usize / WORD] |= 1 << (at.x % 64);
-            }
-        })
+    async fn new(bits: &Bits, corners: &Corners) -> Self {
+        let leads = Leads::new(bits).await;
+        Self::with(bits, Some((&leads, corners))).await
     }
 
-    /// With a stop wherever a step is not legal, and where `add` sets more of them.
-    fn with(bits: &Bits, mut add: impl FnMut(Direction, &mut Table)) -> Self {
+    /// With a stop wherever a step is not legal, and where something leads to a corner or is one.
+    async fn with(bits: &Bits, beside: Option<(&Leads, &Corners)>) -> Self {
         let (height, width) = (bits.rows.lines(), bits.columns.lines());
-        let diagonals = DIAGONALS.map(|direction| {
+        let mut diagonals = [const { Vec::new() }; 4];
+        for (diagonal, direction) in diagonals.iter_mut().zip(DIAGONALS) {
             let (east, south) = sides(direction);
-            let mut stops = illegal(bits, east, south);
-            add(direction, &mut stops);
-            stops.sheared(width, east == south).turned(width).bits
-        });
+            let mut stops = illegal(bits, east, south).await;
+            if let Some((leads, corners)) = beside {
+                leads.add(direction, &mut stops).await;
+                for some in corners.list.chunks(AT_ONCE) {
+                    land(direction, some, &mut stops);
+                    pause().await;
+                }
+            }
+            *diagonal = stops.sheared(width, east == south).await.turned(width).await.bits;
+        }
         let width = u32::try_from(width).unwrap_or(u32::MAX);
         Self { width, words: height.div_ceil(WORD), diagonals }
     }
@@ -72,21 +70,25 @@ impl Rays {
     /// Tells every corner how far its diagonals go.
     ///
     /// PERF: 7 × fewer instructions than a walk along each of them on `MovingAI`'s `cities/Berlin_0_1024`.
-    pub(crate) fn clear(bits: &Bits, corners: &mut Corners) {
+    pub(crate) async fn clear(bits: &Bits, corners: &mut Corners) {
         if bits.rules.directions == Directions::Four {
             return;
         }
-        let rays = Self::with(bits, |_, _| {});
-        for corner in &mut corners.list {
-            let at = corner.at();
-            let stops = [
-                rays.ray::<false, false>(at).stop(at.y, false),
-                rays.ray::<true, false>(at).stop(at.y, false),
-                rays.ray::<true, true>(at).stop(at.y, true),
-                rays.ray::<false, true>(at).stop(at.y, true),
-            ];
-            // The last step before that is legal.
-            corner.clearances = stops.map(|stop| u16::try_from(stop.abs_diff(at.y) - 1).unwrap_or(u16::MAX));
+        let rays = Self::with(bits, None).await;
+        for some in corners.list.chunks_mut(AT_ONCE / 4) {
+            for corner in some {
+                let at = corner.at();
+                let stops = [
+                    rays.ray::<false, false>(at).stop(at.y, false),
+                    rays.ray::<true, false>(at).stop(at.y, false),
+                    rays.ray::<true, true>(at).stop(at.y, true),
+                    rays.ray::<false, true>(at).stop(at.y, true),
+                ];
+                // The last step before that is legal.
+                let steps = |stop: u32| u16::try_from(stop.abs_diff(at.y) - 1).unwrap_or(u16::MAX);
+                corner.clearances = stops.map(steps);
+            }
+            pause().await;
         }
     }
 
@@ -106,6 +108,46 @@ impl Rays {
     /// What it keeps in memory.
     pub(crate) fn bytes(&self) -> usize {
         self.diagonals.iter().map(|diagonal| size_of_val(&**diagonal)).sum()
+    }
+}
+
+/// A stop at each of some corners that a jump lands on in this direction.
+fn land(direction: Direction, corners: &[Corner], stops: &mut Table) {
+    for corner in corners.iter().filter(|corner| corner.ways >> direction as u8 & 1 == 1) {
+        let at = corner.at();
+        stops.bits[at.y as usize * stops.words + at.x as usize / WORD] |= 1 << (at.x % 64);
+    }
+}
+
+/// The cells whose row leads to a corner on one side and on the other, and the same of columns, in lines that are rows.
+struct Leads {
+    rows: [Table; 2],
+    columns: [Table; 2],
+}
+
+impl Leads {
+    async fn new(bits: &Bits) -> Self {
+        let height = bits.rows.lines();
+        Self {
+            rows: [leading(&bits.rows, false).await, leading(&bits.rows, true).await],
+            columns: [
+                leading(&bits.columns, false).await.turned(height).await,
+                leading(&bits.columns, true).await.turned(height).await,
+            ],
+        }
+    }
+
+    /// A stop wherever a row or a column leads on from a diagonal.
+    async fn add(&self, direction: Direction, stops: &mut Table) {
+        let (east, south) = sides(direction);
+        let (rows, columns) = (&self.rows[usize::from(east)], &self.columns[usize::from(south)]);
+        for some in parts(stops.bits.len(), 2 * AT_ONCE) {
+            let leads = rows.bits[some.clone()].iter().zip(&columns.bits[some.clone()]);
+            for (stop, (row, column)) in stops.bits[some].iter_mut().zip(leads) {
+                *stop |= row | column;
+            }
+            pause().await;
+        }
     }
 }
 
@@ -152,26 +194,34 @@ const fn sides(direction: Direction) -> (bool, bool) {
 }
 
 /// The cells of each line from which a scan along it ends at a corner, and not at a wall.
-fn leading(plane: &Plane, is_ahead: bool) -> Vec<u64> {
-    let mut lead = vec![0; plane.lines() * plane.words()];
-    for (line, lead) in (0..).zip(lead.chunks_exact_mut(plane.words())) {
-        let words = plane.line(line);
-        let stops = |word: usize| if is_ahead { words[word].ahead } else { words[word].back };
-        for (word, cells) in words.iter().enumerate() {
-            let mut ends = cells.free & stops(word);
-            while ends != 0 {
-                let end = word * WORD + ends.trailing_zeros() as usize;
-                ends &= ends - 1;
-                // Up to the stop before it, which is no farther than the border.
-                if is_ahead {
-                    fill(lead, stop_before(&stops, end), end - 1);
-                } else {
-                    fill(lead, end + 1, stop_after(&stops, end));
-                }
+async fn leading(plane: &Plane, is_ahead: bool) -> Table {
+    let words = plane.words();
+    let mut lead = Table { words, bits: vec![0; plane.lines() * words] };
+    let at_once = lines_at_once(8 * words);
+    for (some, first) in lead.bits.chunks_mut(at_once * words).zip((0..).step_by(at_once)) {
+        for (line, lead) in (first..).zip(some.chunks_exact_mut(words)) {
+            lead_along(plane.line(line), is_ahead, lead);
+        }
+        pause().await;
+    }
+    lead
+}
+
+fn lead_along(words: &[Word], is_ahead: bool, lead: &mut [u64]) {
+    let stops = |word: usize| if is_ahead { words[word].ahead } else { words[word].back };
+    for (word, cells) in words.iter().enumerate() {
+        let mut ends = cells.free & stops(word);
+        while ends != 0 {
+            let end = word * WORD + ends.trailing_zeros() as usize;
+            ends &= ends - 1;
+            // Up to the stop before it, which is no farther than the border.
+            if is_ahead {
+                fill(lead, stop_before(&stops, end), end - 1);
+            } else {
+                fill(lead, end + 1, stop_after(&stops, end));
             }
         }
     }
-    lead
 }
 
 fn stop_before(stops: &impl Fn(usize) -> u64, place: usize) -> usize {
@@ -205,27 +255,36 @@ fn fill(line: &mut [u64], first: usize, last: usize) {
 }
 
 /// The cells that a diagonal step does not lead into.
-fn illegal(bits: &Bits, east: bool, south: bool) -> Table {
+async fn illegal(bits: &Bits, east: bool, south: bool) -> Table {
     let words = bits.rows.words();
     let mut table = Table { words, bits: vec![u64::MAX; bits.rows.lines() * words] };
-    let inner = (1..).zip(table.bits.chunks_exact_mut(words).skip(1)).take(bits.height());
-    for (row, illegal) in inner {
-        let (here, before) = (bits.rows.line(row), bits.rows.line(if south { row - 1 } else { row + 1 }));
-        for (word, illegal) in illegal.iter_mut().enumerate() {
-            let beside = if east {
-                here[word].free << 1 | word.checked_sub(1).map_or(0, |left| here[left].free >> 63)
-            } else {
-                here[word].free >> 1 | here.get(word + 1).map_or(0, |right| right.free << 63)
-            };
-            let allowed = match bits.rules.corners {
-                CornerRule::BothFree => before[word].free & beside,
-                CornerRule::OneFree => before[word].free | beside,
-                CornerRule::Always => u64::MAX,
-            };
-            *illegal = !(here[word].free & allowed);
+    let at_once = lines_at_once(words);
+    for rows in parts(bits.height(), at_once) {
+        for row in rows {
+            let illegal = &mut table.bits[(row + 1) * words..][..words];
+            forbid(bits, u32::try_from(row + 1).unwrap_or(u32::MAX), (east, south), illegal);
         }
+        pause().await;
     }
     table
+}
+
+/// The same in one row.
+fn forbid(bits: &Bits, row: u32, (east, south): (bool, bool), illegal: &mut [u64]) {
+    let (here, before) = (bits.rows.line(row), bits.rows.line(if south { row - 1 } else { row + 1 }));
+    for (word, illegal) in illegal.iter_mut().enumerate() {
+        let beside = if east {
+            here[word].free << 1 | word.checked_sub(1).map_or(0, |left| here[left].free >> 63)
+        } else {
+            here[word].free >> 1 | here.get(word + 1).map_or(0, |right| right.free << 63)
+        };
+        let allowed = match bits.rules.corners {
+            CornerRule::BothFree => before[word].free & beside,
+            CornerRule::OneFree => before[word].free | beside,
+            CornerRule::Always => u64::MAX,
+        };
+        *illegal = !(here[word].free & allowed);
+    }
 }
 
 /// Bits in lines.
@@ -237,46 +296,63 @@ struct Table {
 
 impl Table {
     /// Its columns as lines, of which there are so many.
-    fn turned(&self, columns: usize) -> Self {
-        let lines = self.bits.len() / self.words;
-        let words = lines.div_ceil(WORD);
+    async fn turned(&self, columns: usize) -> Self {
+        let words = (self.bits.len() / self.words).div_ceil(WORD);
         let mut turned = Self { words, bits: vec![0; columns * words] };
-        for (across, down) in (0..words).flat_map(|down| (0..self.words).map(move |across| (across, down))) {
+        for down in 0..words {
+            self.turn(down, columns, &mut turned);
+            pause().await;
+        }
+        turned
+    }
+
+    /// The same of 64 lines.
+    fn turn(&self, down: usize, columns: usize, turned: &mut Self) {
+        let lines = self.bits.len() / self.words;
+        for across in 0..self.words {
             let mut square = [0; WORD];
             for (line, word) in (down * WORD..lines).zip(&mut square) {
                 *word = self.bits[line * self.words + across];
             }
             transpose(&mut square);
             for (column, word) in (across * WORD..columns).zip(square) {
-                turned.bits[column * words + down] = word;
+                turned.bits[column * turned.words + down] = word;
             }
         }
-        turned
     }
 
     /// Every line moved by its number, towards lower places if it falls and towards higher ones if not, so that cells of one diagonal
     /// come to lie in one column. What leaves a line of so many places on one side comes in on the other.
-    fn sheared(&self, width: usize, falls: bool) -> Self {
+    async fn sheared(&self, width: usize, falls: bool) -> Self {
         let mut sheared = Self { words: self.words, bits: vec![0; self.bits.len()] };
-        let lines = self.bits.chunks_exact(self.words).zip(sheared.bits.chunks_exact_mut(self.words));
-        for (row, (line, moved)) in lines.enumerate() {
-            let up = if falls { width - row % width } else { row % width };
-            for (word, bits) in line.iter().enumerate() {
-                let inside = width - (word * WORD).min(width);
-                let bits = if inside >= WORD { *bits } else { bits & ((1 << inside) - 1) };
-                let place = word * WORD + up;
-                if place < width {
-                    put(moved, place, bits, width);
-                }
-                // Of a word that crosses the end, the other part comes in at the beginning.
-                if place >= width {
-                    put(moved, place - width, bits, width);
-                } else if place + WORD > width {
-                    put(moved, 0, bits >> (width - place), width);
-                }
+        let lines = self.bits.len() / self.words;
+        for rows in parts(lines, lines_at_once(4 * self.words)) {
+            for row in rows {
+                let up = if falls { width - row % width } else { row % width };
+                let places = row * self.words..(row + 1) * self.words;
+                shift(&self.bits[places.clone()], up, width, &mut sheared.bits[places]);
             }
+            pause().await;
         }
         sheared
+    }
+}
+
+/// A line moved up by so many places, around its end.
+fn shift(line: &[u64], up: usize, width: usize, moved: &mut [u64]) {
+    for (word, bits) in line.iter().enumerate() {
+        let inside = width - (word * WORD).min(width);
+        let bits = if inside >= WORD { *bits } else { bits & ((1 << inside) - 1) };
+        let place = word * WORD + up;
+        if place < width {
+            put(moved, place, bits, width);
+        }
+        // Of a word that crosses the end, the other part comes in at the beginning.
+        if place >= width {
+            put(moved, place - width, bits, width);
+        } else if place + WORD > width {
+            put(moved, 0, bits >> (width - place), width);
+        }
     }
 }
 
@@ -301,6 +377,7 @@ mod tests {
     use crate::rules::Rules;
     use crate::search::jump::scan::{Landing, Scan};
     use crate::survey::corners::clearance;
+    use crate::survey::pace::finish;
     use crate::view::View;
 
     #[test]
@@ -326,14 +403,14 @@ mod tests {
                 .unwrap();
                 let ground = Ground::new(map.clone(), View::from(rules));
                 let bits = Bits::new(&ground);
-                let mut corners = Corners::find(&map, &bits).unwrap();
-                Rays::clear(&bits, &mut corners);
+                let mut corners = finish(Corners::find(&map, &bits)).unwrap();
+                finish(Rays::clear(&bits, &mut corners));
                 let sides = [(false, false), (true, false), (true, true), (false, true)];
                 for corner in &corners.list {
                     let walked = sides.map(|sides| clearance(&bits, corner.at(), sides, u32::MAX));
                     assert_eq!(corner.clearances.map(u32::from), walked, "{:?} {rules:?}", corner.at());
                 }
-                let rays = Rays::new(&bits, &corners);
+                let rays = finish(Rays::new(&bits, &corners));
                 for cell in map.area().unwrap().cells().filter(|cell| ground.is_open(*cell)) {
                     let goal = At {
                         x: u32::try_from(next(width.into())).unwrap() + 1,

@@ -11,6 +11,7 @@ mod support;
 mod oracle;
 mod exact;
 mod gears;
+mod surveys;
 mod bake;
 mod bake_damage;
 mod uneven;

@@ -15,14 +15,19 @@ use crate::search::jump::{Origin, Ways, least_cost};
 use crate::survey::changes::Changes;
 use crate::survey::deadend::{DeadEnds, Marks};
 use crate::survey::graph::Graph;
+use crate::survey::known::Known;
 use crate::survey::landmark::{Distances, Landmarks};
-use crate::survey::{Bearings, Findings, Known};
+use crate::survey::{Bearings, Findings};
 
 /// See the [module](self).
 pub(crate) struct Surveyed {
     findings: Arc<Findings>,
     /// Rays, if nothing has changed since, and landmarks, if no way has become shorter.
     bearings: Option<Arc<Bearings>>,
+    /// What they were found on, if these are not the findings.
+    older: Option<Arc<Findings>>,
+    /// Nodes with lower numbers are corners whose distances from landmarks are noted down.
+    led: u32,
     changes: Option<Arc<Changes>>,
     map: Map,
     /// Whether dead ends may be used, and whether they are by now.
@@ -39,7 +44,9 @@ impl Surveyed {
         let is_same = known.changes.is_none();
         (cells + known.findings.graph.corners.list.len() < 1 << 28).then(|| Self {
             findings: Arc::clone(&known.findings),
-            bearings: known.bearings.clone().filter(|_| knows_all && (is_same || known.is_narrower)),
+            bearings: known.bearings.clone().filter(|_| knows_all && known.leads),
+            older: known.older.clone(),
+            led: if known.older.is_none() { number_of_corners(&known.findings) } else { 0 },
             changes: known.changes.clone(),
             map: map.clone(),
             knows_dead_ends: knows_all && is_same,
@@ -51,15 +58,33 @@ impl Surveyed {
     /// Nodes with lower numbers are corners of the graph.
     #[inline]
     fn corners(&self) -> u32 {
-        u32::try_from(self.findings.graph.corners.list.len()).unwrap_or(u32::MAX)
+        number_of_corners(&self.findings)
     }
 
     /// How far a cell is from the landmarks, on the ground they were found on: it was free there, too.
     fn distances_of(&self, scan: &Scan<'_>, landmarks: &Landmarks, at: At) -> Distances {
-        let Findings { bits, graph, .. } = &*self.findings;
+        let Findings { bits, graph, .. } = &**self.older.as_ref().unwrap_or(&self.findings);
         let rays = self.bearings.as_ref().and_then(|bearings| bearings.rays.as_ref());
         landmarks.distances_of(&Scan { bits, rays, ..*scan }, &graph.corners, at)
     }
+
+    /// The least it costs from a cell of which no distances are noted down under its own number.
+    #[cold]
+    fn at_least_from(&self, scan: &Scan<'_>, landmarks: &Landmarks, at: At, goal: &Distances) -> Cost {
+        if at == scan.goal || (self.older.is_none() && self.changes.is_none()) {
+            return 0;
+        }
+        match self.older.as_ref().and_then(|older| older.graph.corners.number(at)) {
+            Some(corner) => landmarks.at_least(corner, goal).into(),
+            // A corner that was none: were less known about it than about the others, one could be closed too early.
+            None => Landmarks::apart(&self.distances_of(scan, landmarks, at), goal).into(),
+        }
+    }
+}
+
+#[inline]
+fn number_of_corners(findings: &Findings) -> u32 {
+    u32::try_from(findings.graph.corners.list.len()).unwrap_or(u32::MAX)
 }
 
 impl Ways for Surveyed {
@@ -106,15 +131,10 @@ impl Ways for Surveyed {
         else {
             return 0;
         };
-        if node < self.corners() {
+        if node < self.led {
             return landmarks.at_least(node, goal).into();
         }
-        let at = self.at(node);
-        if self.changes.is_none() || at == scan.goal {
-            return 0;
-        }
-        // A corner that was none: were less known about it than about the others, one could be closed too early.
-        Landmarks::apart(&self.distances_of(scan, landmarks, at), goal).into()
+        self.at_least_from(scan, landmarks, self.at(node), goal)
     }
 
     #[inline]
@@ -124,7 +144,7 @@ impl Ways for Surveyed {
         let node = corner.and_then(|corner| corner.node(from.entered));
         let fresh = |node: &u32| self.changes.as_ref().is_none_or(|changes| !graph.is_stale(*node, changes));
         let Some(node) = node.filter(fresh) else {
-            let bearings = self.bearings.as_ref().filter(|_| self.changes.is_none());
+            let bearings = self.bearings.as_ref().filter(|_| self.changes.is_none() && self.older.is_none());
             let scan = Scan { rays: bearings.and_then(|bearings| bearings.rays.as_ref()), ..*scan };
             scan.jump_along(from.at, from.entered, &mut |landing: Landing| {
                 visit(self.node(landing.at), landing);
