@@ -5,7 +5,8 @@
 use crate::cell::{Cell, Direction};
 use crate::cost::{Cost, StepCosts};
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
-use crate::onward::{Onward, amid_equals};
+use crate::onward::Onward;
+use crate::sieve::{Amid, Costs, Sieve};
 use crate::view::View;
 
 /// A map seen through a view.
@@ -17,8 +18,8 @@ pub(crate) struct Ground {
     costs: Costs,
     /// Which steps are worth taking, on this ground and under this rule.
     onward: Onward,
-    /// The same amid cells of one terrain, by the direction a cell was entered in.
-    amid: [u8; 9],
+    /// The same amid cells of one price.
+    amid: Amid,
     /// The costs of a step if they are the same everywhere.
     even: Option<[u32; 3]>,
     /// The cheapest step of each kind over the terrain that is really there: what heuristics may count on.
@@ -26,8 +27,6 @@ pub(crate) struct Ground {
     /// The dearest step of any kind over the terrain that is really there.
     dearest: u32,
 }
-
-type Costs = [[u32; 256]; 3];
 
 /// The cheapest step along a row, along a column and diagonally, anywhere on the map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,17 +54,16 @@ impl Ground {
                 *cost = view.class.factor(Terrain(id)).map_or(0, |factor| factor.apply(step));
             }
         }
-        let enterable =
-            (0..256).map(|id| costs.map(|axis: [u32; 256]| axis[id])).filter(|prices| prices[0] != 0);
-        let amid = amid_equals(view.rules, enterable);
         let even = find_even(&map, &costs);
+        let onward = Onward::new(view.rules, even);
+        let amid = Amid::new(view.rules, &onward, &costs);
         let least = find_least(&map, &costs).unwrap_or(Least {
             x: steps.x().into(),
             y: steps.y().into(),
             diagonal: steps.diagonal().into(),
         });
         let dearest = find_dearest(&map, &costs);
-        Self { onward: Onward::new(view.rules, even), amid, map, view, costs, even, least, dearest }
+        Self { onward, amid, map, view, costs, even, least, dearest }
     }
 
     /// The same view of a newer map.
@@ -169,11 +167,15 @@ impl Ground {
         self.onward.steps(entered, self.free(around))
     }
 
-    /// As [`worth`](Self::worth), for a cell of terrain `own` that was entered from one of its neighbours. Amid its like
-    /// fewer steps are worth taking, and that is seen at a glance.
+    /// The steps worth taking out of a cell of terrain `own` that was entered in the directions `ways`, given as bits, if of
+    /// several paths that cost the same one is enough. Amid its like that is seen at a glance.
     #[inline]
-    pub(crate) fn worth_from(&self, own: u8, entered: u8, around: &[u8; 8]) -> u8 {
-        if *around == [own; 8] { self.amid[usize::from(entered)] } else { self.worth(entered, around) }
+    pub(crate) fn sift(&self, own: u8, ways: u8, around: &[u8; 8]) -> u8 {
+        if *around == [own; 8] {
+            return self.amid.worth(ways);
+        }
+        let sieve = Sieve { rules: self.view.rules, onward: &self.onward, costs: &self.costs };
+        sieve.around(own, ways, around, self.free(around))
     }
 
     /// Which of eight neighbours can be entered, as bits.

@@ -248,6 +248,7 @@ pub mod movingai;
 pub mod view;
 pub mod clearance;
 mod onward;
+mod sieve;
 mod ground;
 mod turns;
 mod bits;

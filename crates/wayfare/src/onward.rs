@@ -41,24 +41,15 @@ impl Onward {
     pub(crate) fn steps(&self, entered: u8, free: u8) -> u8 {
         self.0[usize::from(entered)][usize::from(free)]
     }
-}
 
-/// What is worth taking out of a cell amid cells of its own price, by the direction it was entered in (or [`ANYHOW`]),
-/// whichever of these prices that is.
-pub(crate) fn amid_equals(rules: Rules, prices: impl Iterator<Item = [u32; 3]>) -> [u8; 9] {
-    let mut table = [0; 9];
-    for prices in prices {
-        for (entered, worth) in table.iter_mut().enumerate() {
-            let entered = Direction::ALL.get(entered).copied();
-            let is_worth = |direction: &Direction| {
-                let is_vain = |entered| is_shortcut(rules, Some(prices), entered, *direction, u8::MAX);
-                rules.knows(*direction) && !entered.is_some_and(is_vain)
-            };
-            let directions = Direction::ALL.into_iter().filter(is_worth);
-            *worth = directions.fold(*worth, |worth, direction| worth | 1 << direction as u8);
+    /// As [`steps`](Self::steps), for a cell that was entered in several directions, given as bits; anyhow if in none.
+    pub(crate) fn after(&self, ways: u8, free: u8) -> u8 {
+        let entered = (0..ANYHOW).filter(|entered| ways >> entered & 1 == 1);
+        match ways {
+            0 => self.steps(ANYHOW, free),
+            _ => entered.fold(0, |worth, entered| worth | self.steps(entered, free)),
         }
     }
-    table
 }
 
 pub(crate) const fn is_free(free: u8, direction: u8) -> bool {

@@ -36,7 +36,8 @@ pub trait Recorder {
         let _ = visit;
     }
 
-    /// A cheaper way to a cell on the open list was found; the visit has the new parent and costs.
+    /// A cheaper way to a cell on the open list was found; the visit has the new parent and costs. Where ground has several
+    /// prices, that may happen to one that was closed, which is opened again.
     fn reparented(&mut self, visit: Visit) {
         let _ = visit;
     }

@@ -14,7 +14,6 @@ use crate::cost::Cost;
 use crate::ground::{Ground, OFFSETS};
 use crate::landmark::Landmarks;
 use crate::map::CHUNK_SIDE;
-use crate::onward::ANYHOW;
 use crate::record::{Effort, Recorder, Visit};
 use crate::search::astar::{Limits, Outcome, step_back};
 use crate::search::goals::Goals;
@@ -48,12 +47,12 @@ type Near = ((u64, i32, i32), u32);
 
 impl Uneven {
     /// Opens the start. `None` if prices are too far apart or too high for this search.
-    pub(crate) fn new(
+    pub(crate) fn new<R: Recorder + ?Sized>(
         snapshot: &Snapshot,
-        start: u32,
-        goal: u32,
+        (start, goal): (u32, u32),
         is_led: bool,
         scratch: &mut Scratch,
+        recorder: &mut R,
     ) -> Option<Self> {
         let (ground, map) = (&*snapshot.ground, &snapshot.ground.map);
         let least = ground.least();
@@ -64,7 +63,7 @@ impl Uneven {
         let memory = &mut scratch.uneven;
         memory.table.begin(map);
         let place = memory.table.place(map, start);
-        memory.table.open(place, 0, ANYHOW);
+        memory.table.open(place, 0, 0);
         let mut h = beeline.h(map.cell_at(start));
         let mut lead = None;
         if let Some(landmarks) = snapshot.landmarks.as_deref().filter(|_| is_led)
@@ -78,6 +77,7 @@ impl Uneven {
         memory.open.begin(cut, h);
         memory.open.push(h, place);
         scratch.effort.opened += 1;
+        recorder.opened(visit(map.cell_at(start), None, 0, h));
         let bucket = memory.open.current();
         Some(Self { goal, beeline, lead, best: CEILING, nearest: None, candidate: None, bucket })
     }
@@ -168,8 +168,7 @@ impl<S: Sense, R: Recorder + ?Sized> Run<'_, S, R> {
             }
             if self.recorder.watching() {
                 let h = self.h(cell, self.sense.known(self.ground, at));
-                let entered = Direction::ALL.get(usize::from(node.entered())).copied();
-                self.recorder.closed(visit(cell, entered, node.g, h));
+                self.recorder.closed(visit(cell, first_way(node), node.g, h));
             }
             let (x, y) = in_chunk(place);
             let inner = 1..CHUNK_SIDE - 1;
@@ -192,7 +191,7 @@ impl<S: Sense, R: Recorder + ?Sized> Run<'_, S, R> {
         let index = at.index();
         let terrain = self.ground.around_inner(index);
         let own = self.ground.map.terrain_at(index).0;
-        let mut worth = self.ground.worth_from(own, node.entered(), &terrain);
+        let mut worth = self.ground.sift(own, node.ways(), &terrain);
         while worth != 0 {
             let direction = Direction::ALL[worth.trailing_zeros() as usize & 7];
             worth &= worth - 1;
@@ -205,7 +204,8 @@ impl<S: Sense, R: Recorder + ?Sized> Run<'_, S, R> {
     /// As [`expand_inner`](Self::expand_inner), for any cell.
     fn expand_any(&mut self, at: Mark, cell: Cell, node: Node) {
         let terrain = self.ground.around_any(cell);
-        let mut worth = self.ground.worth(node.entered(), &terrain);
+        let own = self.ground.map.terrain_at(at.index()).0;
+        let mut worth = self.ground.sift(own, node.ways(), &terrain);
         while worth != 0 {
             let direction = Direction::ALL[worth.trailing_zeros() as usize & 7];
             worth &= worth - 1;
@@ -222,7 +222,14 @@ impl<S: Sense, R: Recorder + ?Sized> Run<'_, S, R> {
     fn offer(&mut self, at: Mark, to: Mark, cell: Cell, g: u32, direction: Direction, terrain: u8) {
         let g = g + self.ground.cost_of(direction, terrain);
         let known = self.table.get(to.place);
-        if known.is_some_and(|known| known.g <= g) {
+        let way = 1 << direction as u8;
+        if let Some(known) = known
+            && known.g <= g
+        {
+            // Another way that costs the same may lead on where those before need not.
+            if known.g == g && known.ways() & way == 0 && known.ways() != 0 {
+                self.join(to, cell.step(direction), known, way);
+            }
             return;
         }
         let cell = cell.step(direction);
@@ -232,7 +239,7 @@ impl<S: Sense, R: Recorder + ?Sized> Run<'_, S, R> {
         if g + h >= self.search.best {
             return;
         }
-        self.table.open(to.place, g, direction as u8);
+        self.table.open(to.place, g, way);
         if is_new {
             self.effort.opened += 1;
         } else {
@@ -249,6 +256,16 @@ impl<S: Sense, R: Recorder + ?Sized> Run<'_, S, R> {
         }
     }
 
+    /// A cell is entered in one more way at the same cost. If it is closed, it is opened again.
+    #[cold]
+    fn join(&mut self, to: Mark, cell: Cell, known: Node, way: u8) {
+        self.table.open(to.place, known.g, known.ways() | way);
+        if known.is_closed() {
+            let h = self.h(cell, self.sense.known(self.ground, to));
+            self.open.push(known.g + h, to.place);
+        }
+    }
+
     fn note_nearest(&mut self, cell: Cell) {
         let search = &mut *self.search;
         if search.bucket != self.open.current() {
@@ -262,6 +279,11 @@ impl<S: Sense, R: Recorder + ?Sized> Run<'_, S, R> {
             search.candidate = Some(near);
         }
     }
+}
+
+/// Of the directions in which a cell was entered, the first; none at the start.
+fn first_way(node: Node) -> Option<Direction> {
+    Direction::ALL.get(node.ways().trailing_zeros() as usize).copied()
 }
 
 fn visit(cell: Cell, entered: Option<Direction>, g: u32, h: u32) -> Visit {
@@ -283,10 +305,9 @@ pub(crate) fn trace_back(
         let cell = ground.map.cell_at(index);
         cells.push(cell);
         let place = table.place(&ground.map, index);
-        let entered = table.get(place).map_or(ANYHOW, Node::entered);
-        let Some(direction) = Direction::ALL.get(usize::from(entered)) else { break };
+        let Some(direction) = table.get(place).and_then(first_way) else { break };
         cost += ground.prices(cell).map_or(0, |prices| Cost::from(prices[direction.axis()]));
-        index = step_back(ground, index, entered);
+        index = step_back(ground, index, direction as u8);
     }
     cells.reverse();
     cost

@@ -8,10 +8,10 @@ use crate::cell::Cell;
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map};
 use crate::search::uneven::sense::Mark;
 
-/// Bits of a mark below the number of the search: the direction a cell was entered in, and whether it is closed.
-const MARK_SHIFT: u32 = 5;
-const CLOSED: u32 = 1 << 4;
-const ENTERED: u32 = CLOSED - 1;
+/// Bits of a mark below the number of the search: the directions a cell was entered in, and whether it is closed.
+const MARK_SHIFT: u32 = 9;
+const CLOSED: u32 = 1 << 8;
+const WAYS: u32 = CLOSED - 1;
 
 /// What is known of a cell.
 #[derive(Clone, Copy, Default)]
@@ -22,10 +22,10 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// The direction the cell was entered in, or [`ANYHOW`](crate::onward::ANYHOW).
+    /// The directions in which the cell was entered at this cost, as bits; none at the start.
     #[inline]
-    pub(crate) fn entered(self) -> u8 {
-        (self.mark & ENTERED).to_le_bytes()[0]
+    pub(crate) fn ways(self) -> u8 {
+        (self.mark & WAYS).to_le_bytes()[0]
     }
 
     #[inline]
@@ -121,8 +121,8 @@ impl Table {
 
     /// Writes what is known of the cell at a place, open.
     #[inline]
-    pub(crate) fn open(&mut self, place: u32, g: u32, entered: u8) {
-        let mark = self.generation << MARK_SHIFT | u32::from(entered);
+    pub(crate) fn open(&mut self, place: u32, g: u32, ways: u8) {
+        let mark = self.generation << MARK_SHIFT | u32::from(ways);
         self.nodes[place as usize] = Node { g, mark };
     }
 
@@ -156,7 +156,7 @@ mod tests {
             table.open(place, 7, 3);
             table.close(place);
             let node = table.get(place).unwrap();
-            assert_eq!((node.g, node.entered(), node.is_closed()), (7, 3, true));
+            assert_eq!((node.g, node.ways(), node.is_closed()), (7, 3, true));
             assert_eq!(table.cell(place), cell);
             assert_eq!((table.index(place), table.place(&map, index)), (index, place));
         }
