@@ -159,6 +159,26 @@ impl Snapshot {
         }
     }
 
+    /// Whether the two show the very same ground: the same view of the same map, with no edit in between. Then they say the
+    /// same about every path, whatever a [survey](Self::survey) has told one of them. False for equal maps that were looked
+    /// at separately.
+    ///
+    /// ```
+    /// use wayfare::prelude::*;
+    ///
+    /// let mut map = Map::from_text("..#\n...")?;
+    /// let snapshot = Snapshot::new(&map, &View::default());
+    /// let mut later = snapshot.clone();
+    /// assert!(later.is_of_same_ground(&snapshot));
+    /// map.set((2, 0), Terrain::OPEN)?;
+    /// later.refresh(&map);
+    /// assert!(!later.is_of_same_ground(&snapshot));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_of_same_ground(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.ground, &other.ground)
+    }
+
     /// The view it is seen through.
     pub fn view(&self) -> &View {
         &self.ground.view

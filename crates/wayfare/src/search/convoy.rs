@@ -13,6 +13,7 @@ use crate::query::PathQuery;
 use crate::route::{Answer, QueryError, Route};
 use crate::search::field::Field;
 use crate::search::scratch::Scratch;
+use crate::search::spread::Spread;
 use crate::search::{Progress, Search};
 use crate::snapshot::Snapshot;
 
@@ -97,7 +98,8 @@ enum Stage {
 type Numbered = (usize, Result<Answer, QueryError>);
 
 impl Convoy {
-    /// A search that has not looked at anything yet. The scratch is lent to it and comes back at the end.
+    /// A search that has not looked at anything yet. The scratch is lent to it and comes back at the end, or stays with the
+    /// field it leaves.
     ///
     /// The goal of all is that of the first query. One that asks for another goal, or for more than the cheapest path, is
     /// answered by a search of its own.
@@ -129,7 +131,7 @@ impl Convoy {
     #[must_use]
     pub fn with_field(mut self, field: Box<Field>) -> Self {
         let is_same = |query: &PathQuery| field.goals() == [query.goal];
-        if Arc::ptr_eq(field.snapshot(), &self.snapshot) && self.queries.first().is_some_and(is_same) {
+        if field.snapshot().is_of_same_ground(&self.snapshot) && self.queries.first().is_some_and(is_same) {
             self.inherited = field.effort().closed;
             (self.field, self.stage) = (Some(field), Stage::Together);
         }
@@ -187,7 +189,8 @@ impl Convoy {
         }
     }
 
-    /// Ends it, done or not: returns the scratch, and the field, if there is one, for those who come later.
+    /// Ends it, done or not: returns the scratch, and the field, if there is one, for those who come later. A field that was
+    /// made here has the scratch, and what is returned beside it is mostly empty.
     pub fn finish(self) -> (Scratch, Option<Box<Field>>) {
         let scratch = match (self.scratch, self.alone) {
             (Some(scratch), _) => scratch,
@@ -246,8 +249,8 @@ impl Convoy {
     fn choose(&mut self, nodes: u64, longest: Cost) {
         self.stage = Stage::Alone;
         let left = (self.turns.len() - self.next) as u64;
-        let is_even = self.snapshot.ground.even();
-        let (node, cell) = if is_even.is_some() { (NODE, CELL) } else { (UNEVEN_NODE, UNEVEN_CELL) };
+        let is_fast = Spread::fits(&self.snapshot);
+        let (node, cell) = if is_fast { (NODE, CELL) } else { (UNEVEN_NODE, UNEVEN_CELL) };
         let alone = left * (SEARCH + node * nodes / SCOUTS as u64);
         let Some(goal) = self.queries.first().map(|query| query.goal) else { return };
         let is_shared = |query: &PathQuery| query.goal == goal && Field::suits(query);
@@ -264,7 +267,9 @@ impl Convoy {
         let cells = radius.saturating_mul(breadth).min((u64::from(columns) + 1) * (u64::from(rows) + 1));
         if cells * cell + left * TRACE < alone {
             let snapshot = Arc::clone(&self.snapshot);
-            self.field = Some(Box::new(Field::new(snapshot, goal, &starts, Scratch::new())));
+            // Nobody is searched for alone any more, or hardly anybody.
+            let scratch = self.scratch.take().unwrap_or_default();
+            self.field = Some(Box::new(Field::new(snapshot, goal, &starts, scratch)));
             self.stage = Stage::Spreading;
         }
     }
