@@ -14,7 +14,7 @@ use crate::island::{Island, Islands};
 use crate::landmark::Landmarks;
 use crate::map::{Map, Terrain};
 use crate::rules::Rules;
-use crate::search::line;
+use crate::search::line::Lines;
 use crate::survey::Known;
 use crate::view::View;
 
@@ -300,7 +300,7 @@ impl Snapshot {
     /// each part of it at the price of the terrain it crosses. As with steps, what is left behind is not charged
     /// for: the half cell at the start counts at the price of the end.
     pub fn leg_cost(&self, from: Cell, to: Cell) -> Option<Cost> {
-        line::leg_cost(&self.ground, from, to)
+        Lines::on(self).leg_cost(from, to)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::search::astar::Backwards;
 use crate::search::estimate::Estimate;
 use crate::search::flood::{Flood, trace};
 use crate::search::goals::{Aim, AnyGoal};
+use crate::search::line::Lines;
 use crate::search::scratch::{Node, Scratch};
 use crate::search::spread::Spread;
 use crate::smooth;
@@ -298,7 +299,7 @@ impl Field {
         match shape {
             RouteShape::Cells => {}
             RouteShape::Corners => smooth::keep_corners(&mut route.cells),
-            RouteShape::Pulled => smooth::pull(&self.snapshot.ground, &mut route, 0, &mut self.scratch),
+            RouteShape::Pulled => smooth::pull(Lines::on(&self.snapshot), &mut route, 0, &mut self.scratch),
         }
         Ok(Answer::Found(route))
     }
