@@ -137,7 +137,8 @@ impl Field {
         let estimate = Estimate::new(ground, Heuristic::Auto, Weight::ONE);
         let starts = scratch.goals.cells();
         let engine = if Spread::fits(&snapshot) {
-            let aim = worth_aiming_at(&snapshot, starts).filter(|_| roots.len() == 1);
+            let around = starts.iter().map(|start| Area::from(*start)).reduce(Area::joined);
+            let aim = around.filter(|around| roots.len() == 1 && worth_aiming_at(&snapshot, *around));
             let starts = starts.iter().map(|cell| ground.map.index_inside(*cell)).collect();
             scratch.spread.begin(&snapshot, &roots, aim.map(|area| (area, estimate)));
             Engine::Even { front: 0, starts }
@@ -357,14 +358,13 @@ fn begin_any(snapshot: &Snapshot, roots: &[u32], scratch: &mut Scratch) -> Engin
     Engine::Any { estimate, starts: goals.cells().len() }
 }
 
-/// The area around all starts, if spreading towards it first is likely to save more than it takes.
-fn worth_aiming_at(snapshot: &Snapshot, starts: &[Cell]) -> Option<Area> {
-    let around = starts.iter().map(|start| Area::from(*start)).reduce(Area::joined)?;
+/// Whether spreading towards the area around all starts first is likely to save more than it takes.
+pub(crate) fn worth_aiming_at(snapshot: &Snapshot, around: Area) -> bool {
     let cells = |area: Area| {
         let (x, y) = area.min().gap(area.max());
         (u64::from(x) + 1) * (u64::from(y) + 1)
     };
-    (cells(around) * 4 <= cells(snapshot.map().area()?)).then_some(around)
+    snapshot.map().area().is_some_and(|whole| cells(around) * 4 <= cells(whole))
 }
 
 impl fmt::Debug for Field {
