@@ -55,6 +55,8 @@ struct Buckets {
     /// The bucket that is being emptied, counted from F = 0.
     current: u64,
     waiting: usize,
+    /// For how many there was memory when the flood began.
+    room: usize,
 }
 
 /// A cell that was reached at a cost, in a direction.
@@ -135,7 +137,7 @@ impl Spread {
         self.is_cut_short
     }
 
-    /// What it keeps in memory.
+    /// What it keeps in memory, about.
     pub(crate) fn bytes(&self) -> usize {
         let of_pages = (self.pages.capacity() + self.used.capacity()) * size_of::<u32>()
             + self.corners.capacity() * size_of::<Cell>()
@@ -144,8 +146,7 @@ impl Spread {
             + (self.costs.capacity() + self.marks.capacity()) * size_of::<u32>()
             + self.trunk.capacity() * size_of::<Cell>()
             + self.branches.capacity() * size_of::<(usize, u32)>();
-        let waiting: usize = self.queue.ring.iter().map(Vec::capacity).sum();
-        of_pages + of_cells + waiting * size_of::<Entry>()
+        of_pages + of_cells + self.queue.room * size_of::<Entry>()
     }
 
     /// Follows the next way, and returns how many cells it looked at: 0 if there is none.
@@ -366,6 +367,7 @@ impl Buckets {
         let needed = usize::try_from((span >> shift) + 2).unwrap_or(usize::MAX).next_power_of_two();
         self.ring.iter_mut().for_each(Vec::clear);
         self.ring.resize_with(needed, Vec::new);
+        self.room = self.ring.iter().map(Vec::capacity).sum();
         (self.shift, self.current, self.waiting) = (shift, 0, 0);
     }
 
