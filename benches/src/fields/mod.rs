@@ -1,5 +1,5 @@
 //! The fields suite: in comes a folder of maps, out goes what it takes to find the ways of many units to one goal with one
-//! field, beside as many single searches.
+//! field, with as many single searches, and in the way that the library chooses; on bare maps and on surveyed ones.
 
 mod order;
 mod race;
@@ -38,13 +38,13 @@ pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
     if let Some(path) = &options.json {
         report::ensure_writable(path)?;
     }
-    let bar = report::progress_bar(levels.len() * Order::ALL.len());
+    let bar = report::progress_bar(levels.len() * Order::ALL.len() * 2);
     bar.suspend(|| report::print(&figures::heading()));
     let mut rows = Vec::new();
     let mut outcome = Outcome::default();
     for level in &levels {
-        for order in Order::ALL {
-            let row = run_order(level, order, &bar, &mut outcome);
+        for (order, surveyed) in Order::ALL.into_iter().flat_map(|order| [(order, false), (order, true)]) {
+            let row = run_order(level, order, surveyed, &bar, &mut outcome);
             bar.suspend(|| report::print(&figures::line(&row)));
             rows.push(row);
         }
@@ -72,15 +72,15 @@ fn choose(levels: Vec<Level>) -> Vec<Level> {
 }
 
 /// Measures one order on one map. Wrong answers are added to the outcome.
-fn run_order(level: &Level, order: Order, bar: &ProgressBar, outcome: &mut Outcome) -> Row {
+fn run_order(level: &Level, order: Order, surveyed: bool, bar: &ProgressBar, outcome: &mut Outcome) -> Row {
     bar.set_message(format!("{} {}", level.name, order.name()));
-    let race = Race::run(level, order, ROUNDS);
+    let race = Race::run(level, order, ROUNDS, surveyed);
     let room = DESCRIBED.saturating_sub(outcome.faults.len());
     for fault in race.faults.iter().take(room) {
         outcome.faults.push(format!("{} {}: {fault}", level.name, order.name()));
     }
     bar.inc(1);
-    Row::new(level, order, &race)
+    Row::new(level, order, surveyed, &race)
 }
 
 #[cfg(test)]
@@ -104,10 +104,11 @@ mod tests {
         let text = fs::read_to_string(json).expect("written");
         let json: Value = serde_json::from_str(&text).expect("valid");
         assert_eq!(json["suite"], "fields");
-        assert_eq!(json["rows"].as_array().map(Vec::len), Some(Order::ALL.len()));
-        let row = &json["rows"][2];
+        assert_eq!(json["rows"].as_array().map(Vec::len), Some(2 * Order::ALL.len()));
+        let row = &json["rows"][9];
         assert_eq!((&row["map"], &row["order"]), (&"small/tiny".into(), &"scattered 10000".into()));
         assert!(row["field_us_per_unit"].as_f64() > Some(0.0) && row["single_us"].as_f64() > Some(0.0));
+        assert!(row["surveyed"] == true && row["chosen_ms"].as_f64() > Some(0.0));
         assert_eq!(json["summary"]["mismatches"], 0);
         assert_eq!(json["summary"]["maps"], 1);
     }

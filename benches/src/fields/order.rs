@@ -18,7 +18,13 @@ const SIDE: i32 = 32;
 
 impl Order {
     /// The ones that are measured.
-    pub(crate) const ALL: [Self; 3] = [Self::Together(1000), Self::Scattered(1000), Self::Scattered(10_000)];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Together(16),
+        Self::Scattered(16),
+        Self::Together(1000),
+        Self::Scattered(1000),
+        Self::Scattered(10_000),
+    ];
 
     /// Its key in tables and JSON.
     pub(crate) fn name(self) -> String {

@@ -1,15 +1,15 @@
-//! The two ways that are timed: one [`Field`] for all units, and a search for each. In come a map and an order, out come
-//! times and what is wrong with the answers.
+//! The ways that are timed: one [`Field`] for all units, a search for each, and the [`Convoy`] that chooses between them, which is
+//! what the plugin uses. In come a map and an order, out come times and what is wrong with the answers.
 //!
-//! Both deliver every cell of every path. Of the single searches a part is run, spread evenly over the units, and judged
-//! by; every path of the field is walked. Times are CPU time of this thread.
+//! All deliver every cell of every path. Of the single searches a part is run, spread evenly over the units, and judged
+//! by; every path of the field and of the convoy is walked. Times are CPU time of this thread.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use wayfare::prelude::{
-    Answer, Cell, Field, PathQuery, Progress, Route, RouteShape, Scratch, Snapshot, View, find_path,
+    Answer, Cell, Convoy, Field, PathQuery, Progress, Route, RouteShape, Scratch, Snapshot, View, find_path,
 };
 
 use super::order::Order;
@@ -27,27 +27,37 @@ pub(crate) struct Race {
     pub(crate) answered: Vec<Duration>,
     /// A single search, as a mean, of each round.
     pub(crate) single: Vec<Duration>,
+    /// All units by whichever way the convoy chose, of each round.
+    pub(crate) chosen: Vec<Duration>,
     pub(crate) faults: Vec<String>,
 }
 
 impl Race {
-    /// Gives the order so many times.
-    pub(crate) fn run(level: &Level, order: Order, rounds: u64) -> Self {
-        let snapshot = Arc::new(Snapshot::new(&level.map, &View::default()));
+    /// Gives the order so many times, on a map that was surveyed or not.
+    pub(crate) fn run(level: &Level, order: Order, rounds: u64, is_surveyed: bool) -> Self {
+        let mut snapshot = Snapshot::new(&level.map, &View::default());
+        if is_surveyed {
+            let survey = snapshot.survey();
+            snapshot.learn(&survey);
+        }
+        let snapshot = Arc::new(snapshot);
         let mut race = Self::default();
         // Memory is reused, as in a game; the first round is not timed.
-        let (mut field_scratch, mut scratch) = (Scratch::new(), Scratch::new());
+        let (mut field_scratch, mut scratch, mut lent) = (Scratch::new(), Scratch::new(), Scratch::new());
         for round in 0..=rounds {
             let Some((goal, units)) = order.draw(&snapshot, round) else { break };
             allocation_counter::opt_out(|| {
                 let (times, routes) = spread(&snapshot, goal, &units, &mut field_scratch);
                 let (single, lengths) = search(&snapshot, goal, &units, &mut scratch);
+                let (chosen, chosen_routes) = choose(&snapshot, goal, &units, &mut lent);
                 if round > 0 {
+                    race.chosen.push(chosen);
                     race.spread.push(times[0]);
                     race.answered.push(times[1]);
                     race.single.push(single);
                 }
                 race.judge(level, goal, &units, &routes, &lengths);
+                race.judge(level, goal, &units, &chosen_routes, &lengths);
             });
         }
         race
@@ -97,6 +107,25 @@ fn spread(
     (times, routes)
 }
 
+/// All paths by what the library chooses.
+fn choose(
+    snapshot: &Arc<Snapshot>,
+    goal: Cell,
+    units: &[Cell],
+    scratch: &mut Scratch,
+) -> (Duration, Vec<Option<Route>>) {
+    let queries = units.iter().map(|unit| PathQuery::new(*unit, goal)).collect();
+    let mut answers = Vec::with_capacity(units.len());
+    let clock = ThreadTime::now();
+    let mut convoy = Convoy::new(Arc::clone(snapshot), queries, std::mem::take(scratch));
+    while convoy.run(u32::MAX, &mut answers) == Progress::Running {}
+    let time = clock.elapsed();
+    let (rest, field) = convoy.finish();
+    *scratch = field.map_or(rest, |field| field.finish());
+    let routes = answers.into_iter().map(|(_, answer)| answer.ok().and_then(Answer::into_route));
+    (time, routes.collect())
+}
+
 /// Some of the paths one by one: the mean time, and the number of each unit with the length of its path.
 fn search(
     snapshot: &Snapshot,
@@ -131,10 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_agree_on_a_small_map() {
-        let race = Race::run(&tiny("fields_race"), Order::Scattered(500), 2);
-        assert!(race.faults.is_empty(), "{:?}", race.faults);
-        assert_eq!((race.spread.len(), race.answered.len(), race.single.len()), (2, 2, 2));
+    fn all_ways_agree_on_a_small_map() {
+        for is_surveyed in [false, true] {
+            let race = Race::run(&tiny("fields_race"), Order::Scattered(500), 2, is_surveyed);
+            assert!(race.faults.is_empty(), "{:?}", race.faults);
+            let times = [&race.spread, &race.answered, &race.single, &race.chosen];
+            assert_eq!(times.map(Vec::len), [2; 4]);
+        }
     }
 
     #[test]

@@ -102,6 +102,11 @@ pub(crate) struct Summary {
     pub(crate) standing_units: usize,
     /// What a frame costs more with agents that stand still than with entities that are none.
     pub(crate) standing_ms: f64,
+    /// After an edit in a running game: the frame that takes it in, the worst one from there until the map has been surveyed
+    /// again on the task pool, and how many these are. All above an idle frame.
+    pub(crate) survey_edit_ms: Option<f64>,
+    pub(crate) survey_frame_ms_max: Option<f64>,
+    pub(crate) survey_frames: Option<usize>,
     /// Paths that were checked, and what was wrong.
     pub(crate) checked: usize,
     pub(crate) mismatches: usize,

@@ -15,12 +15,15 @@
 //!   of one walk. Those paths are not the best ones, to have them before the first units arrive. Units walk through each
 //!   other; what it costs to avoid that is measured by the suite `crowd`.
 //! * **Standing** is a frame of an app with agents above one of an app where the same entities have a `Transform` only.
+//! * **Learning** is what comes after an edit in a running game: the map is surveyed again on the task pool, and no frame of the
+//!   main thread may show it.
 //! * **The peer** gets the same orders on the same cells and does not walk either. It searches on the main thread, 128
 //!   units per frame, so more than 1,000 units say nothing new.
 
 mod scene;
 mod stage;
 mod apps;
+mod learning;
 mod figures;
 mod bars;
 
@@ -35,6 +38,7 @@ use crate::report::{self, Report};
 use crate::stats::median;
 use apps::{Game, Hasty, Inert, Plain, Units};
 use figures::{Row, Run, Summary};
+use learning::{Learning, learn_after_edit};
 use scene::{Cast, Goals, Scene};
 use stage::{Frame, IDLE, Limits, Trace};
 
@@ -80,7 +84,7 @@ pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
         .into_iter()
         .flat_map(|units| [(units, Goals::One), (units, Goals::Random)])
         .collect();
-    let mut show = Show::new(&scene, situations.len() * (RUNS + 1) + RUNS);
+    let mut show = Show::new(&scene, situations.len() * (RUNS + 1) + 2 * RUNS);
     report::print(&format!("{} ({RUNS} runs each)\n{}", scene.name, figures::HEAD));
     let mut rows = Vec::new();
     for (units, goals) in situations {
@@ -89,6 +93,7 @@ pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
         rows.push(row);
     }
     let standing_ms = show.standing();
+    let learning = show.learning();
     show.bar.finish_and_clear();
 
     let Show { checked, mismatches, mut outcome, .. } = show;
@@ -97,6 +102,9 @@ pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
         runs: RUNS,
         standing_units: STANDING,
         standing_ms,
+        survey_edit_ms: learning.map(|learning| learning.edit_ms),
+        survey_frame_ms_max: learning.map(|learning| learning.worst_ms),
+        survey_frames: learning.map(|learning| learning.frames),
         checked,
         mismatches,
     };
@@ -198,6 +206,19 @@ impl<'a> Show<'a> {
                 }
             }
         }
+    }
+
+    /// What a survey after an edit costs: of several runs that with the middle one of the worst frames. `None` if one was
+    /// not done in time.
+    fn learning(&mut self) -> Option<Learning> {
+        let mut runs = Vec::with_capacity(RUNS);
+        for run in 0..RUNS {
+            self.bar.set_message(format!("surveys after an edit, run {}", run + 1));
+            runs.push(learn_after_edit(self.scene)?);
+            self.bar.inc(1);
+        }
+        runs.sort_by(|a, b| a.worst_ms.total_cmp(&b.worst_ms));
+        runs.get(RUNS / 2).copied()
     }
 
     /// What agents that stand still cost, in milliseconds per frame.

@@ -104,13 +104,13 @@ impl Place {
         Ok(self.sizes.view(Kind { class, clearance }, make))
     }
 
-    /// Whether this is how such a unit sees the map.
+    /// Whether such a unit walks on this ground.
     pub(crate) fn shows(&self, kind: Kind, view: &Arc<Snapshot>) -> bool {
         let known = match kind.clearance.is_none() {
             true => self.views.get(usize::from(kind.class.0)),
             false => self.sizes.known(kind),
         };
-        known.is_some_and(|known| Arc::ptr_eq(known, view))
+        known.is_some_and(|known| known.is_of_same_ground(view))
     }
 
     /// How the map is seen by units of each class that fit into a cell, and by those of other sizes that have asked.

@@ -318,6 +318,19 @@ impl Cursor<'_> {
         self.band[self.base + place as usize / BAND].free >> (place % 64) & 1 == 1
     }
 
+    /// Whether all cells from one place to a higher one, both included, are free.
+    #[inline(always)]
+    pub(crate) fn are_free(&self, first: u32, last: u32) -> bool {
+        let (low, high) = (self.base + first as usize / BAND, self.base + last as usize / BAND);
+        let (from, up_to) = (u64::MAX << (first % 64), u64::MAX >> (63 - last % 64));
+        if low == high {
+            return !self.band[low].free & from & up_to == 0;
+        }
+        !self.band[low].free & from == 0
+            && !self.band[high].free & up_to == 0
+            && self.band[low + 1..high].iter().all(|word| word.free == u64::MAX)
+    }
+
     /// The first blocked cell from `place` towards higher or lower numbers.
     #[inline]
     pub(crate) fn wall(&self, place: u32, is_ahead: bool) -> u32 {

@@ -107,6 +107,12 @@ impl Ground {
         self.even.is_some()
     }
 
+    /// How many cells can be entered.
+    pub(crate) fn open_cells(&self) -> u64 {
+        let open = (0..=u8::MAX).filter(|id| self.enters(*id));
+        open.map(|id| u64::from(self.map.count(Terrain(id)))).sum()
+    }
+
     #[inline]
     pub(crate) fn is_open(&self, cell: Cell) -> bool {
         self.enters(self.map.terrain(cell).0)

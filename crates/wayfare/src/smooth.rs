@@ -6,9 +6,8 @@
 
 use crate::cell::Cell;
 use crate::cost::Cost;
-use crate::ground::Ground;
 use crate::route::{Route, in_line};
-use crate::search::line::leg_cost;
+use crate::search::line::Lines;
 use crate::search::scratch::Scratch;
 
 /// Keeps the first cell, the last, and those where the direction changes.
@@ -24,28 +23,34 @@ pub(crate) fn keep_corners(cells: &mut Vec<Cell>) {
 }
 
 /// Pulls a route of single steps taut. The result has no more bends and costs no more.
-pub(crate) fn pull(ground: &Ground, route: &mut Route, turn_cost: u32, scratch: &mut Scratch) {
+pub(crate) fn pull(lines: Lines<'_>, route: &mut Route, turn_cost: u32, scratch: &mut Scratch) {
     let costs = &mut scratch.costs;
-    if !step_costs(ground, &route.cells, costs) {
+    if !step_costs(lines, &route.cells, costs) {
         return;
     }
-    skip_ahead(ground, &mut route.cells, costs);
-    while skip_points(ground, &mut route.cells, costs) {}
+    skip_ahead(lines, &mut route.cells, costs);
+    while skip_points(lines, &mut route.cells, costs) {}
     let walked: Cost = costs.last().copied().unwrap_or(0);
     route.cost = walked + Cost::from(turn_cost) * route.bends() as Cost;
 }
 
 /// Fills `costs` with the cost from the first cell to each. False if a step does not hold on this ground.
-fn step_costs(ground: &Ground, cells: &[Cell], costs: &mut Vec<Cost>) -> bool {
+fn step_costs(lines: Lines<'_>, cells: &[Cell], costs: &mut Vec<Cost>) -> bool {
     costs.clear();
     costs.push(0);
-    let mut sum = 0;
-    for pair in cells.windows(2) {
-        let Some(cost) = leg_cost(ground, pair[0], pair[1]) else {
-            return false;
-        };
+    let (mut sum, mut at) = (0, 0);
+    while at + 1 < cells.len() {
+        // Over even ground all steps of a straight part cost the same.
+        let mut end = at + 1;
+        let step = |to: usize| (cells[to].x - cells[to - 1].x, cells[to].y - cells[to - 1].y);
+        while lines.are_even() && end + 1 < cells.len() && step(end + 1) == step(at + 1) {
+            end += 1;
+        }
+        let Some(cost) = lines.leg_cost(cells[at], cells[end]) else { return false };
+        let steps = (end - at) as Cost;
+        costs.extend((1..=steps).map(|step| sum + cost / steps * step));
         sum += cost;
-        costs.push(sum);
+        at = end;
     }
     true
 }
@@ -53,7 +58,7 @@ fn step_costs(ground: &Ground, cells: &[Cell], costs: &mut Vec<Cost>) -> bool {
 /// From each point leaps to a far one in sight whose straight leg costs no more than the steps between: first in
 /// doubling strides, then by halving the last one. What is in sight need not be contiguous, so a leap may fall
 /// short of the farthest; it never falls short of the next corner.
-fn skip_ahead(ground: &Ground, cells: &mut Vec<Cell>, costs: &mut Vec<Cost>) {
+fn skip_ahead(lines: Lines<'_>, cells: &mut Vec<Cell>, costs: &mut Vec<Cost>) {
     let last = cells.len() - 1;
     // `spent` is the cost up to `at` as it was, `sum` as it has become.
     let (mut at, mut kept, mut spent, mut sum) = (0, 0, 0, 0);
@@ -65,7 +70,7 @@ fn skip_ahead(ground: &Ground, cells: &mut Vec<Cell>, costs: &mut Vec<Cost>) {
         // Up to the next corner it is the way itself.
         let mut leg = costs[reach] - spent;
         let worth =
-            |to: usize| leg_cost(ground, cells[at], cells[to]).filter(|cost| *cost <= costs[to] - spent);
+            |to: usize| lines.leg_cost(cells[at], cells[to]).filter(|cost| *cost <= costs[to] - spent);
         let mut stride = 1;
         let mut beyond = last + 1;
         while reach < last {
@@ -98,12 +103,12 @@ fn skip_ahead(ground: &Ground, cells: &mut Vec<Cell>, costs: &mut Vec<Cost>) {
 }
 
 /// Leaves out points whose neighbours see each other at no more cost. Returns whether any was left out.
-fn skip_points(ground: &Ground, cells: &mut Vec<Cell>, costs: &mut Vec<Cost>) -> bool {
+fn skip_points(lines: Lines<'_>, cells: &mut Vec<Cell>, costs: &mut Vec<Cost>) -> bool {
     let before = cells.len();
     let mut i = 1;
     while i + 1 < cells.len() {
         let through = costs[i + 1] - costs[i - 1];
-        match leg_cost(ground, cells[i - 1], cells[i + 1]).filter(|cost| *cost <= through) {
+        match lines.leg_cost(cells[i - 1], cells[i + 1]).filter(|cost| *cost <= through) {
             Some(direct) => {
                 for cost in &mut costs[i + 1..] {
                     *cost -= through - direct;

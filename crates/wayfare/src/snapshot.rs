@@ -14,7 +14,7 @@ use crate::island::{Island, Islands};
 use crate::landmark::Landmarks;
 use crate::map::{Map, Terrain};
 use crate::rules::Rules;
-use crate::search::line;
+use crate::search::line::Lines;
 use crate::survey::known::Known;
 use crate::view::View;
 
@@ -164,6 +164,26 @@ impl Snapshot {
         }
     }
 
+    /// Whether the two show the very same ground: the same view of the same map, with no edit in between. Then they say the
+    /// same about every path, whatever a [survey](Self::survey) has told one of them. False for equal maps that were looked
+    /// at separately.
+    ///
+    /// ```
+    /// use wayfare::prelude::*;
+    ///
+    /// let mut map = Map::from_text("..#\n...")?;
+    /// let snapshot = Snapshot::new(&map, &View::default());
+    /// let mut later = snapshot.clone();
+    /// assert!(later.is_of_same_ground(&snapshot));
+    /// map.set((2, 0), Terrain::OPEN)?;
+    /// later.refresh(&map);
+    /// assert!(!later.is_of_same_ground(&snapshot));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_of_same_ground(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.ground, &other.ground)
+    }
+
     /// The view it is seen through.
     pub fn view(&self) -> &View {
         &self.ground.view
@@ -285,7 +305,7 @@ impl Snapshot {
     /// each part of it at the price of the terrain it crosses. As with steps, what is left behind is not charged
     /// for: the half cell at the start counts at the price of the end.
     pub fn leg_cost(&self, from: Cell, to: Cell) -> Option<Cost> {
-        line::leg_cost(&self.ground, from, to)
+        Lines::on(self).leg_cost(from, to)
     }
 }
 

@@ -98,7 +98,10 @@ impl Job {
             Work::NotBegun(unbegun) => unbegun.2,
             Work::Begun(plan, _) => plan.cancel(),
             Work::Mustering(plan, ..) => plan.cancel(),
-            Work::Convoying(plan, ..) => plan.finish().0,
+            Work::Convoying(plan, ..) => {
+                let (scratch, field) = plan.finish();
+                field.map_or(scratch, |field| field.finish())
+            }
         }
     }
 

@@ -7,6 +7,7 @@ mod order;
 mod draft;
 mod job;
 mod gather;
+mod shelf;
 mod waiting;
 mod pool;
 #[cfg(test)]

@@ -201,6 +201,12 @@ impl Pool {
         self.slices.load(Ordering::Relaxed)
     }
 
+    /// How many scratches and fields are kept for later, and the bytes of both.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> ([usize; 2], usize) {
+        lock(&self.waiting).kept()
+    }
+
     /// Tells whether anybody, the app or a worker, still has the queue; does not keep the app's part of it alive.
     #[cfg(test)]
     pub(crate) fn watch(&self) -> std::sync::Weak<Shared> {

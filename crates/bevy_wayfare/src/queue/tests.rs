@@ -274,3 +274,85 @@ fn the_post_does_not_pile_up_while_nobody_reads_it() {
     }
     assert_eq!(pool.slices(), 0, "somebody read it");
 }
+
+/// Rocks all over the place, so that a field pays.
+fn rocky(side: u32) -> Map {
+    let mut map = Map::new(side, side).expect("small");
+    let all = map.area().expect("not empty");
+    let is_rock = |cell: Cell| (cell.x * 7 + cell.y * cell.y * 3 + cell.x * cell.y) % 5 == 0;
+    map.edit(all, |cell, old| if is_rock(cell) { Terrain::WALL } else { old }).expect("inside");
+    map
+}
+
+/// Sends so many units to one goal, from all over the map, and waits until all are answered.
+fn send_crowd(app: &mut App, side: i32, count: i32, goal: Cell) {
+    app.insert_resource(Ends::default());
+    let from = |i: i32| Cell::new(i * 37 % side, i * 61 % side);
+    let units: Vec<Entity> =
+        (0..count).map(|i| app.world_mut().spawn(PathRequest::between(from(i), goal)).id()).collect();
+    let until = Instant::now() + Duration::from_secs(60);
+    let answered =
+        |app: &App| app.world().resource::<Ends>().found + app.world().resource::<Ends>().failed.len();
+    while answered(app) < units.len() {
+        assert!(Instant::now() < until, "{} of {count} are answered", answered(app));
+        app.update();
+    }
+    for unit in units {
+        app.world_mut().despawn(unit);
+    }
+}
+
+#[test]
+fn memory_of_hundreds_of_crowds_does_not_pile_up() {
+    for drive in [Drive::Pool, Drive::InFrame] {
+        let settings = PathfindingSettings { drive, workers: Some(2), surveys: false, ..default() };
+        let (workers, side) = (if settings.driver() == Drive::Pool { 2 } else { 1 }, 60);
+        let pool = Pool::new(4096, Wish::look_up);
+        let mut app = app(rocky(60), pool.clone(), settings);
+        let mut least = 0;
+        for round in 0..300 {
+            send_crowd(&mut app, side, 300, Cell::new(round % side, round / side * 11 % side));
+            let ([scratches, fields], bytes) = pool.kept();
+            assert!(scratches <= 3 * workers && fields <= 4, "{scratches} scratches, {fields} fields");
+            if round == 60 {
+                assert_eq!(fields, 4, "a crowd makes one");
+                least = bytes;
+            }
+            assert!(round <= 60 || bytes <= 2 * least, "{bytes} bytes, {least} before");
+        }
+    }
+}
+
+#[test]
+fn a_field_is_kept_when_a_survey_is_done_and_dropped_when_the_map_changes() {
+    let settings = PathfindingSettings::default();
+    if settings.driver() == Drive::InFrame {
+        return; // Nobody surveys maps there.
+    }
+    let pool = Pool::new(4096, Wish::look_up);
+    let mut app = app(rocky(150), pool.clone(), settings);
+    let goal = Cell::new(100, 121);
+    send_crowd(&mut app, 150, 2000, goal);
+    assert_eq!(pool.kept().0[1], 1, "a crowd makes one");
+    let until = Instant::now() + Duration::from_secs(60);
+    let mut maps = app.world_mut().query::<&NavMap>();
+    let is_surveyed = |snapshot: &Snapshot| snapshot.is_surveyed() && !snapshot.wants_survey();
+    while !maps
+        .single(app.world())
+        .is_ok_and(|map| map.snapshot(ClassId::default()).is_ok_and(|snapshot| is_surveyed(&snapshot)))
+    {
+        assert!(Instant::now() < until, "it is surveyed");
+        app.update();
+    }
+    // Few would be answered one by one, if there were no field.
+    let before = pool.kept();
+    send_crowd(&mut app, 150, 3, goal);
+    assert_eq!(pool.kept().0[1], 1, "{before:?}");
+    // An edit is another matter.
+    let mut edited = app.world_mut().query::<&mut NavMap>();
+    let mut map = edited.single_mut(app.world_mut()).expect("one map");
+    map.map_mut().set(Cell::new(3, 3), Terrain::WALL).expect("inside");
+    app.update();
+    send_crowd(&mut app, 150, 3, goal);
+    assert_eq!(pool.kept().0[1], 0);
+}

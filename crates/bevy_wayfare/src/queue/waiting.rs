@@ -16,11 +16,8 @@ use crate::queue::Due;
 use crate::queue::gather::{Gathered, Gathering};
 use crate::queue::job::{Job, Stub};
 use crate::queue::order::{Destination, Item, Order, Outcome, Owner, Riders, Task};
+use crate::queue::shelf::{Shelf, is_valid};
 use crate::scene::Scene;
-
-/// So many fields are kept for those who come later, if they are no larger than so many cells.
-const KEPT_FIELDS: usize = 4;
-const KEPT_CELLS: u64 = 1 << 20;
 
 /// All orders that have not been answered.
 #[derive(Default)]
@@ -46,9 +43,7 @@ pub(crate) struct Waiting {
     /// Whose turn it is: that of first looks or of long searches, and of these, of new or of parked ones.
     long_next: bool,
     parked_next: bool,
-    scratches: Vec<Scratch>,
-    /// Fields that convoys have left, the newest last.
-    fields: Vec<(Destination, Box<Field>)>,
+    shelf: Shelf,
     /// Blocks of the post that have been read.
     pub(crate) emptied: Vec<Vec<Item>>,
     /// Answers that found the channel full.
@@ -106,12 +101,20 @@ impl Waiting {
         self.entries.len() + self.convoys.len() - self.fresh.len() - self.long.len()
     }
 
-    /// The maps have changed. Fields over what they were are of no use any more.
+    /// The maps have changed.
     pub(crate) fn set_scene(&mut self, scene: Scene) {
-        self.fields.retain(|(Destination { map, kind, .. }, field)| {
-            scene.place(*map).is_some_and(|place| place.shows(*kind, field.snapshot()))
-        });
+        self.shelf.set_scene(&scene, self.most_scratches());
         self.scene = scene;
+    }
+
+    /// Keeps a scratch for the next search.
+    fn give(&mut self, scratch: Scratch) {
+        self.shelf.give(scratch, self.most_scratches());
+    }
+
+    /// So many searches may have one at the same time: those put aside, and one per worker.
+    fn most_scratches(&self) -> usize {
+        self.room + self.room.div_ceil(2)
     }
 
     pub(crate) fn absorb(&mut self, item: Item) {
@@ -137,10 +140,9 @@ impl Waiting {
 
     /// All orders of a run have been read: puts them into the queue.
     pub(crate) fn close_run(&mut self) {
-        let fields = &self.fields;
-        let has_field = |order: &Order, destination: &Destination| {
-            order.scene.is_none() && fields.iter().any(|(leads_to, _)| leads_to == destination)
-        };
+        let shelf = &self.shelf;
+        let has_field =
+            |order: &Order, destination: &Destination| order.scene.is_none() && shelf.has_field(destination);
         let Gathered { single, convoys } = self.gathering.close(has_field);
         single.into_iter().for_each(|order| self.enter(order));
         convoys.into_iter().for_each(|(destination, orders)| self.enter_convoy(destination, orders));
@@ -215,7 +217,7 @@ impl Waiting {
                 let at = self.parked.iter().position(|job| job.stub().ticket == entry.order.ticket);
                 if let Some(job) = at.and_then(|at| self.parked.remove(at)) {
                     self.long_in_work -= usize::from(job.stub().long);
-                    self.scratches.push(job.into_scratch());
+                    self.give(job.into_scratch());
                 }
             }
         }
@@ -266,31 +268,20 @@ impl Waiting {
         let order = entry.order.clone();
         let field = match &order.task {
             // In lockstep it would depend on how far workers are.
-            Task::Convoy(riders) if order.scene.is_none() => self.take_field(riders.destination),
+            Task::Convoy(riders) if order.scene.is_none() => self.shelf.field(riders.destination),
             _ => None,
         };
         let scene = order.scene.clone().unwrap_or_else(|| self.scene.clone());
-        let scratch = self.scratches.pop().unwrap_or_default();
+        let scratch = self.shelf.scratch();
         Some(Job::new(order, scene, (scratch, field), long))
-    }
-
-    fn take_field(&mut self, destination: Destination) -> Option<Box<Field>> {
-        let at = self.fields.iter().position(|(leads_to, _)| *leads_to == destination)?;
-        Some(self.fields.remove(at).1)
     }
 
     /// Keeps the field that a convoy has left, as long as the map stays as it is.
     pub(crate) fn keep(&mut self, destination: Destination, field: Box<Field>) {
-        let Destination { map, kind, .. } = destination;
-        let is_new = self.scene.place(map).is_some_and(|place| place.shows(kind, field.snapshot()));
-        if is_new && field.effort().closed <= KEPT_CELLS {
-            self.fields.retain(|(leads_to, _)| *leads_to != destination);
-            self.fields.push((destination, field));
+        if is_valid(&self.scene, &destination, &field) {
+            self.shelf.keep(destination, field, self.most_scratches());
         } else {
-            self.scratches.push(field.finish());
-        }
-        if self.fields.len() > KEPT_FIELDS {
-            self.scratches.push(self.fields.remove(0).1.finish());
+            self.give(field.finish());
         }
     }
 
@@ -301,14 +292,14 @@ impl Waiting {
         let entry = self.entry(stub.owner).filter(|entry| is_current(entry, stub.ticket));
         let Some(entry) = entry else {
             self.long_in_work -= usize::from(stub.long);
-            self.scratches.push(job.into_scratch());
+            self.give(job.into_scratch());
             return;
         };
         if is_full {
             entry.state = State::Long;
             let key = entry.key;
             self.long.insert(key);
-            self.scratches.push(job.into_scratch());
+            self.give(job.into_scratch());
             return;
         }
         self.long_in_work += usize::from(!stub.long);
@@ -328,13 +319,23 @@ impl Waiting {
     /// A worker is done with a search. Returns whether anybody still wants the answer.
     pub(crate) fn conclude(&mut self, stub: Stub, scratch: Option<Scratch>) -> bool {
         self.long_in_work -= usize::from(stub.long);
-        self.scratches.extend(scratch);
+        if let Some(scratch) = scratch {
+            self.give(scratch);
+        }
         let Owner::Entity(entity) = stub.owner else { return false };
         let wanted = self.entries.get(&entity).is_some_and(|entry| is_current(entry, stub.ticket));
         if wanted {
             self.entries.remove(&entity);
         }
         wanted
+    }
+}
+
+#[cfg(test)]
+impl Waiting {
+    /// How many scratches and fields are kept, and the bytes of both.
+    pub(crate) fn kept(&self) -> ([usize; 2], usize) {
+        self.shelf.count()
     }
 }
 

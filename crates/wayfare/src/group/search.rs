@@ -14,6 +14,7 @@ use crate::follow::{Footing, lay};
 use crate::layout::Layout;
 use crate::query::RouteShape;
 use crate::route::{Answer, Route};
+use crate::search::line::Lines;
 use crate::search::scratch::Scratch;
 use crate::search::{Field, Progress};
 use crate::smooth;
@@ -246,7 +247,7 @@ impl GroupSearch {
         let ground = Ground { footing, scratch: self.field.scratch_mut() };
         slots.trace(&ground, slot.place, &mut route.cells);
         self.work += (route.cells.len() / CELLS_PER_NODE) as u64;
-        smooth::pull(&snapshot.ground, &mut route, 0, ground.scratch);
+        smooth::pull(Lines::on(&snapshot), &mut route, 0, ground.scratch);
         let mut points = Vec::new();
         lay(footing, route.cells(), Some(seat.member.position), Some(slot.place), &mut points);
         let offset = if self.query.formation.is_kept() { seat.offset } else { slot.place - aim.place };

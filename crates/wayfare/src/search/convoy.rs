@@ -1,7 +1,8 @@
 //! Many units, one goal, each a cheapest path of its own: found one by one or in one field, whichever takes less.
 //!
-//! Comes in: a snapshot and queries with the same goal. Goes out: an answer to each. A few are searched for alone first; what
-//! that takes says what the rest would. What is chosen depends on the map and the queries, never on the clock.
+//! Comes in: a snapshot and queries with the same goal. Goes out: an answer to each. Searching for them alone begins; what that
+//! takes says what the rest would take, and as soon as a field would take less, one is made. What is chosen depends on the map
+//! and the queries, never on the clock, nor on how often the convoy is put aside.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -11,27 +12,41 @@ use crate::cell::{Area, Cell};
 use crate::cost::Cost;
 use crate::query::PathQuery;
 use crate::route::{Answer, QueryError, Route};
-use crate::search::field::Field;
+use crate::search::estimate::Estimate;
+use crate::search::field::{Field, worth_aiming_at};
 use crate::search::scratch::Scratch;
+use crate::search::spread::Spread;
 use crate::search::{Progress, Search};
 use crate::snapshot::Snapshot;
 
-/// So many are searched for alone, to see what a search takes.
+/// So many are looked at first, from everywhere in the crowd. Before that it must be plain that a field takes less.
 const SCOUTS: usize = 8;
 
-/// What a search for one takes besides its nodes, and what a node takes, in nanoseconds.
-///
-/// PERF: these six were read off the suites `grid`, `weighted` and `fields`, on two cores. Only how they compare counts.
+/// What a search or a field takes, in nanoseconds. Only how they compare counts.
+struct Prices {
+    /// A node of a search, and a cell of the way that it finds.
+    node: u64,
+    step: u64,
+    /// A cell of a field.
+    cell: u64,
+}
+
+/// PERF: read off 1,000 and 10,000 units on the maps of the suite `fields`: what is chosen takes 1.0 to 1.6 × as long as the
+/// better of both ways, where one that counted nodes of eight searches, and the walls of the map among its cells, took up to 9 ×.
+const BARE: Prices = Prices { node: 210, step: 85, cell: 30 };
+
+/// With a survey, few cells are looked at between nodes.
+const SURVEYED: Prices = Prices { node: 220, step: 12, cell: 30 };
+
+/// On uneven ground both go from cell to cell.
+const UNEVEN: Prices = Prices { node: 60, step: 10, cell: 100 };
+
+/// What a search takes besides, and following the way of one unit through a field.
 const SEARCH: u64 = 2000;
-const NODE: u64 = 150;
+const TRACE: u64 = 1500;
 
-/// What a cell of a field takes, and following the way of one unit through it, in nanoseconds.
-const CELL: u64 = 25;
-const TRACE: u64 = 2000;
-
-/// The same on uneven ground, where both go from cell to cell.
-const UNEVEN_NODE: u64 = 60;
-const UNEVEN_CELL: u64 = 100;
+/// So many nodes of one search are closed between looks at whether a field would take less.
+const LOOK: u64 = 64;
 
 /// Following so many cells takes as long as closing a node.
 const CELLS_PER_NODE: u64 = 8;
@@ -73,6 +88,8 @@ pub struct Convoy {
     alone: Option<Box<Search>>,
     field: Option<Box<Field>>,
     stage: Stage,
+    /// Who may be led by a field.
+    crowd: Crowd,
     /// `None` while a search has it.
     scratch: Option<Scratch>,
     /// Work done, besides that of the search and the field under way.
@@ -83,21 +100,38 @@ pub struct Convoy {
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// So many nodes have been closed for the scouts, of whose ways the longest costs this.
-    Scouting { nodes: u64, longest: Cost },
-    /// The rest is searched for one by one.
-    Alone,
+    /// They are searched for one by one, and this is what that took.
+    Alone(Toll),
     /// The field spreads until it has come to all of them.
     Spreading,
     /// The field leads all that it can.
     Together,
 }
 
+/// What searches have taken so far, and the longest way they found.
+#[derive(Clone, Copy, Default, Debug)]
+struct Toll {
+    searches: u64,
+    nodes: u64,
+    costs: Cost,
+    longest: Cost,
+    /// What the straight line costs at least where the longest way was found.
+    straight: Cost,
+}
+
+/// How many want the same, and the area around them.
+#[derive(Clone, Copy, Debug)]
+struct Crowd {
+    count: usize,
+    around: Option<Area>,
+}
+
 /// The number of a query, and the answer to it.
 type Numbered = (usize, Result<Answer, QueryError>);
 
 impl Convoy {
-    /// A search that has not looked at anything yet. The scratch is lent to it and comes back at the end.
+    /// A search that has not looked at anything yet. The scratch is lent to it and comes back at the end, or stays with the
+    /// field it leaves.
     ///
     /// The goal of all is that of the first query. One that asks for another goal, or for more than the cheapest path, is
     /// answered by a search of its own.
@@ -108,7 +142,8 @@ impl Convoy {
         let mut turns: Vec<usize> = (0..scouts).map(scout).collect();
         let mut ahead = (0..scouts).map(scout).peekable();
         turns.extend((0..queries.len()).filter(|number| ahead.next_if_eq(number).is_none()));
-        let stage = Stage::Scouting { nodes: 0, longest: 0 };
+        let stage = Stage::Alone(Toll::default());
+        let crowd = Crowd::of(&queries);
         Self {
             snapshot,
             queries,
@@ -119,6 +154,7 @@ impl Convoy {
             alone: None,
             field: None,
             stage,
+            crowd,
             scratch: Some(scratch),
             work: 0,
             inherited: 0,
@@ -129,7 +165,7 @@ impl Convoy {
     #[must_use]
     pub fn with_field(mut self, field: Box<Field>) -> Self {
         let is_same = |query: &PathQuery| field.goals() == [query.goal];
-        if Arc::ptr_eq(field.snapshot(), &self.snapshot) && self.queries.first().is_some_and(is_same) {
+        if field.snapshot().is_of_same_ground(&self.snapshot) && self.queries.first().is_some_and(is_same) {
             self.inherited = field.effort().closed;
             (self.field, self.stage) = (Some(field), Stage::Together);
         }
@@ -148,12 +184,14 @@ impl Convoy {
             let left = u32::try_from(end - before).unwrap_or(u32::MAX);
             match (&mut self.alone, self.stage, &mut self.field) {
                 (Some(search), ..) => {
-                    if search.run(left) == Progress::Done {
+                    // Always at the same nodes, however many are left of this run.
+                    let to_look = LOOK - search.effort().closed % LOOK;
+                    let is_done =
+                        search.run(left.min(u32::try_from(to_look).unwrap_or(left))) == Progress::Done;
+                    if is_done {
                         self.conclude(answers);
                     }
-                }
-                (None, Stage::Scouting { nodes, longest }, _) if self.next == SCOUTS => {
-                    self.choose(nodes, longest);
+                    self.choose();
                 }
                 (None, Stage::Spreading, Some(field)) => {
                     if field.run(left) == Progress::Done {
@@ -187,7 +225,8 @@ impl Convoy {
         }
     }
 
-    /// Ends it, done or not: returns the scratch, and the field, if there is one, for those who come later.
+    /// Ends it, done or not: returns the scratch, and the field, if there is one, for those who come later. A field that was
+    /// made here has the scratch, and what is returned beside it is mostly empty.
     pub fn finish(self) -> (Scratch, Option<Box<Field>>) {
         let scratch = match (self.scratch, self.alone) {
             (Some(scratch), _) => scratch,
@@ -221,12 +260,17 @@ impl Convoy {
     /// The search for one is done.
     fn conclude(&mut self, answers: &mut Vec<Numbered>) {
         let Some(search) = self.alone.take() else { return };
-        let closed = search.effort().closed;
+        let (closed, PathQuery { start, goal, .. }) = (search.effort().closed, *search.query());
         let (answer, scratch) = search.finish();
         self.scratch = Some(scratch);
-        if let (Stage::Scouting { nodes, longest }, Ok(answer)) = (&mut self.stage, &answer) {
-            *nodes += closed;
-            *longest = answer.route().map_or(0, Route::cost).max(*longest);
+        if let Stage::Alone(toll) = &mut self.stage {
+            let cost = answer.as_ref().ok().and_then(Answer::route).map_or(0, Route::cost);
+            (toll.searches, toll.nodes, toll.costs) =
+                (toll.searches + 1, toll.nodes + closed, toll.costs + cost);
+            if cost > toll.longest {
+                toll.longest = cost;
+                toll.straight = Estimate::lower_bound(&self.snapshot.ground, start, goal);
+            }
         }
         self.work += closed + 1;
         self.tell(answer, answers);
@@ -241,33 +285,84 @@ impl Convoy {
         }
     }
 
-    /// Compares what searches for the rest will take, going by the scouts, with what a field over the ground between them and
-    /// the goal will.
-    fn choose(&mut self, nodes: u64, longest: Cost) {
-        self.stage = Stage::Alone;
-        let left = (self.turns.len() - self.next) as u64;
-        let is_even = self.snapshot.ground.even();
-        let (node, cell) = if is_even.is_some() { (NODE, CELL) } else { (UNEVEN_NODE, UNEVEN_CELL) };
-        let alone = left * (SEARCH + node * nodes / SCOUTS as u64);
-        let Some(goal) = self.queries.first().map(|query| query.goal) else { return };
-        let is_shared = |query: &PathQuery| query.goal == goal && Field::suits(query);
-        let rest = self.turns[self.next..].iter().map(|number| &self.queries[*number]);
-        let starts: Vec<Cell> = rest.filter(|query| is_shared(query)).map(|query| query.start).collect();
-        let around = starts.iter().map(|start| Area::from(*start)).reduce(Area::joined);
-        let (Some(around), Some(whole)) = (around, self.snapshot.map().area()) else { return };
-        // As far all around the goal as the farthest one is or, where all stand together, in their direction only.
-        let costs = self.snapshot.ground.view.rules.costs;
-        let radius = longest / u64::from(costs.x().min(costs.y()));
-        let (wide, high) = around.min().gap(around.max());
-        let breadth = (radius * 3).min(radius + 2 * u64::from(wide.max(high)));
-        let (columns, rows) = whole.min().gap(whole.max());
-        let cells = radius.saturating_mul(breadth).min((u64::from(columns) + 1) * (u64::from(rows) + 1));
-        if cells * cell + left * TRACE < alone {
-            let snapshot = Arc::clone(&self.snapshot);
-            self.field = Some(Box::new(Field::new(snapshot, goal, &starts, Scratch::new())));
-            self.stage = Stage::Spreading;
+    /// Compares what searches for the rest will take, going by those so far, with what a field will, and makes one if that is
+    /// less. The search under way has taken so much at least.
+    fn choose(&mut self) {
+        let Stage::Alone(toll) = self.stage else { return };
+        let begun = self.alone.as_ref().map(|search| search.effort().closed);
+        if begun.is_some_and(|closed| closed == 0 || closed % LOOK != 0) {
+            return;
+        }
+        let searches = toll.searches + u64::from(begun.is_some());
+        let left = self.crowd.count.min(self.turns.len() - self.next) as u64;
+        let (Some(around), true) = (self.crowd.around, left > 0 && searches > 0) else { return };
+        let snapshot = &self.snapshot;
+        let prices = match (Spread::fits(snapshot), snapshot.is_surveyed()) {
+            (true, true) => SURVEYED,
+            (true, false) => BARE,
+            (false, _) => UNEVEN,
+        };
+        let costs = snapshot.ground.view.rules.costs;
+        let steps = toll.costs / Cost::from(costs.x().min(costs.y()));
+        let taken = prices.node * (toll.nodes + begun.unwrap_or(0)) + prices.step * steps;
+        let alone = left * (SEARCH + taken / searches);
+        let together = cells_of_field(snapshot, around, toll).saturating_mul(prices.cell) + left * TRACE;
+        let doubt = if toll.searches < SCOUTS as u64 { 2 } else { 1 };
+        if together.saturating_mul(doubt) < alone {
+            self.set_out();
         }
     }
+
+    /// Begins a field for the rest, be one of them searched for already.
+    fn set_out(&mut self) {
+        if let Some(search) = self.alone.take() {
+            self.work += search.effort().closed;
+            self.scratch = Some(search.cancel());
+        }
+        let Some(goal) = self.queries.first().map(|query| query.goal) else { return };
+        let rest = self.turns[self.next..].iter().map(|number| &self.queries[*number]);
+        let starts: Vec<Cell> =
+            rest.filter(|query| is_shared(query, goal)).map(|query| query.start).collect();
+        // Nobody is searched for alone any more, or hardly anybody.
+        let scratch = self.scratch.take().unwrap_or_default();
+        self.field = Some(Box::new(Field::new(Arc::clone(&self.snapshot), goal, &starts, scratch)));
+        self.stage = Stage::Spreading;
+    }
+}
+
+impl Crowd {
+    fn of(queries: &[PathQuery]) -> Self {
+        let goal = queries.first().map(|query| query.goal);
+        let shared = || queries.iter().filter(|query| goal.is_some_and(|goal| is_shared(query, goal)));
+        let around = shared().map(|query| Area::from(query.start)).reduce(Area::joined);
+        Self { count: shared().count(), around }
+    }
+}
+
+/// Whether a field to the goal answers this.
+fn is_shared(query: &PathQuery, goal: Cell) -> bool {
+    query.goal == goal && Field::suits(query)
+}
+
+/// How many cells a field will have to look at, going by the longest way that is known; all, if none is.
+fn cells_of_field(snapshot: &Snapshot, around: Area, toll: Toll) -> u64 {
+    let (map, costs) = (&snapshot.ground.map, snapshot.ground.view.rules.costs);
+    let (open, all) = (snapshot.ground.open_cells(), u64::from(map.width()) * u64::from(map.height()));
+    if toll.longest == 0 || all == 0 {
+        return open;
+    }
+    let step = Cost::from(costs.x().min(costs.y()));
+    let (length, straight) = (toll.longest / step, toll.straight / step);
+    let (wide, high) = around.min().gap(around.max());
+    let breadth = match worth_aiming_at(snapshot, around) {
+        // Between the goal and the crowd it looks at what lies on no longer way: an ellipse around both, and as broad as the
+        // crowd at least.
+        true => (length * length).saturating_sub(straight * straight).isqrt() + u64::from(wide.max(high)),
+        // As far all around the goal as the farthest one is.
+        false => length * 4,
+    };
+    // Mostly there are walls inside.
+    open.min(length.saturating_mul(breadth).saturating_mul(open) / all)
 }
 
 impl fmt::Debug for Convoy {

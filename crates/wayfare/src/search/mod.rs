@@ -7,6 +7,7 @@ pub(crate) mod open;
 pub(crate) mod scratch;
 pub(crate) mod estimate;
 pub(crate) mod goals;
+pub(crate) mod even_line;
 pub(crate) mod line;
 pub(crate) mod astar;
 pub(crate) mod jump;

@@ -66,6 +66,7 @@ impl Scratch {
             + self.jumps.bytes()
             + self.marks.bytes()
             + self.open.bytes()
+            + self.spread.bytes()
             + self.labels.capacity() * size_of::<Label>()
             + self.open_labels.capacity() * size_of::<u128>()
             + self.costs.capacity() * size_of::<Cost>()

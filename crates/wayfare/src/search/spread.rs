@@ -6,7 +6,9 @@
 //! again; so a straight way is followed for a while without waiting in between. Only steps that are
 //! [canonical](crate::search::canon) are taken, which on open ground is one into each cell.
 //!
-//! Costs are 32 bits here. [`Spread::fits`] says whether they suffice.
+//! Costs are 32 bits here, and it spreads no farther than they count. [`Spread::is_cut_short`] says when something lies beyond
+//! that, for which its owner has to look in another way. Only winding corridors across a whole map of the largest are so long,
+//! or steps that cost a thousand times as much as they do by default.
 
 use crate::cell::{Area, Cell, Direction};
 use crate::cost::Cost;
@@ -41,6 +43,8 @@ pub(crate) struct Spread {
     steps: [u32; 3],
     columns: u32,
     aim: Option<(Area, Estimate)>,
+    /// Some way was not followed, for it costs more than can be counted.
+    is_cut_short: bool,
 }
 
 /// Waiting cells by F.
@@ -51,6 +55,8 @@ struct Buckets {
     /// The bucket that is being emptied, counted from F = 0.
     current: u64,
     waiting: usize,
+    /// For how many there was memory when the flood began.
+    room: usize,
 }
 
 /// A cell that was reached at a cost, in a direction.
@@ -77,16 +83,15 @@ const INDEX_BITS: u32 = 28;
 /// A way is followed for so many steps before others get their turn.
 const RUN: u32 = 16;
 
+/// No way is followed that costs more. With one step more it is still below 2^32, for steps cost less than 2^24.
+const FARTHEST: u32 = u32::MAX / 2;
+
 impl Spread {
-    /// Whether it can flood this ground: it must be even, and no path may cost 2^32 or more.
+    /// Whether it can flood this ground: it must be even.
     pub(crate) fn fits(snapshot: &Snapshot) -> bool {
-        let map = snapshot.map();
-        let Some(steps) = snapshot.ground.even() else { return false };
-        let (least, most) = (steps[0].min(steps[1]), steps[0].max(steps[1]).max(steps[2]));
-        // A cheapest path does not turn back to a neighbour of an earlier cell, so it visits two of three at most.
-        let longest = u64::from(map.width()) * u64::from(map.height()) * 2 / 3 + 1;
-        let is_ring_small = u64::from(most / least.max(1)) < 128;
-        is_ring_small && longest.saturating_mul(u64::from(most)) < u64::from(UNKNOWN) / 2
+        // Buckets are as wide as the cheapest step.
+        let is_ring_small = |[x, y, diagonal]: [u32; 3]| x.max(y).max(diagonal) / x.min(y).max(1) < 128;
+        snapshot.ground.even().is_some_and(is_ring_small)
     }
 
     /// Forgets everything, and opens the roots. With an aim it spreads towards that area first; then there is one root.
@@ -103,6 +108,7 @@ impl Spread {
         self.branches.clear();
         self.pages.resize(ground.map.chunks().len().max(self.pages.len()), NO_PAGE);
         (self.steps, self.columns, self.aim) = (steps, ground.map.columns(), aim);
+        self.is_cut_short = false;
         let (least, most) = (steps[0].min(steps[1]).min(steps[2]), steps[0].max(steps[1]).max(steps[2]));
         // With an aim F grows by less than a step costs, and finer buckets save second looks.
         let shift = least.max(1).ilog2().saturating_sub(if aim.is_some() { 3 } else { 0 });
@@ -119,7 +125,28 @@ impl Spread {
 
     /// All cells whose F is below this have their least cost.
     pub(crate) fn front(&self) -> Cost {
-        if self.queue.waiting == 0 { Cost::MAX } else { self.queue.current << self.queue.shift }
+        match (self.queue.waiting, self.is_cut_short) {
+            (0, false) => Cost::MAX,
+            (0, true) => Cost::from(FARTHEST) + 1,
+            _ => self.queue.current << self.queue.shift,
+        }
+    }
+
+    /// Whether it has left out what costs more than can be counted.
+    pub(crate) const fn is_cut_short(&self) -> bool {
+        self.is_cut_short
+    }
+
+    /// What it keeps in memory, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_pages = (self.pages.capacity() + self.used.capacity()) * size_of::<u32>()
+            + self.corners.capacity() * size_of::<Cell>()
+            + self.rows.capacity() * size_of::<[u128; SIDE + 2]>();
+        let of_cells = self.ways.capacity()
+            + (self.costs.capacity() + self.marks.capacity()) * size_of::<u32>()
+            + self.trunk.capacity() * size_of::<Cell>()
+            + self.branches.capacity() * size_of::<(usize, u32)>();
+        of_pages + of_cells + self.queue.room * size_of::<Entry>()
     }
 
     /// Follows the next way, and returns how many cells it looked at: 0 if there is none.
@@ -156,6 +183,10 @@ impl Spread {
             let way = 1 << direction as u8;
             let known = self.costs[next.place];
             if known < next.cost {
+                continue;
+            }
+            if next.cost > FARTHEST {
+                self.is_cut_short = true;
                 continue;
             }
             let ways = if known == next.cost { self.ways[next.place] } else { 0 };
@@ -284,7 +315,8 @@ impl Spread {
     pub(crate) fn cost(&self, index: u32) -> Option<Cost> {
         let place = self.find(index)?;
         let cost = self.costs[place];
-        (cost != UNKNOWN && self.f(cost, place) < self.front()).then_some(cost.into())
+        let is_certain = self.queue.waiting == 0 || self.f(cost, place) < self.front();
+        (cost != UNKNOWN && is_certain).then_some(cost.into())
     }
 
     /// The directions in which the flood came to a cell, as bits: the ways from there lead the other way. None at a root.
@@ -335,6 +367,7 @@ impl Buckets {
         let needed = usize::try_from((span >> shift) + 2).unwrap_or(usize::MAX).next_power_of_two();
         self.ring.iter_mut().for_each(Vec::clear);
         self.ring.resize_with(needed, Vec::new);
+        self.room = self.ring.iter().map(Vec::capacity).sum();
         (self.shift, self.current, self.waiting) = (shift, 0, 0);
     }
 
@@ -367,4 +400,17 @@ impl Buckets {
 #[inline]
 const fn low_bits(row: u128) -> usize {
     (row & 7) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::map::Map;
+    use crate::view::View;
+
+    #[test]
+    fn it_fits_large_maps() {
+        let map = Map::new(4096, 4096).expect("not too large");
+        assert!(Spread::fits(&Snapshot::new(&map, &View::default())));
+    }
 }

@@ -116,3 +116,60 @@ fn whoever_asks_for_something_else_is_answered_alone() {
     assert!(matches!(answers[200].1, Ok(Answer::OutOfBudget { .. })));
     assert_eq!(cells(300), [Cell::new(0, 30), Cell::new(30, 30)]);
 }
+
+#[test]
+fn what_is_chosen_does_not_depend_on_how_it_is_run() {
+    let (mut shared, mut alone) = (0, 0);
+    for seed in 0..24 {
+        let mut random = Random::new(seed * 17);
+        let map = random_map(&mut random, 120, 90, FLORA[seed as usize % 3]);
+        let mut snapshot = Snapshot::new(&map, &View::default());
+        if seed % 2 == 0 {
+            let survey = snapshot.survey();
+            snapshot.learn(&survey);
+        }
+        let snapshot = Arc::new(snapshot);
+        let goal = random.cell(&map);
+        let count = [12, 30, 60, 150][random.below(4) as usize];
+        let queries = crowd(&mut random, &map, count, goal);
+        let run = |slice| {
+            let mut convoy = Convoy::new(Arc::clone(&snapshot), queries.clone(), Scratch::new());
+            let mut answers = Vec::new();
+            while convoy.run(slice, &mut answers) == Progress::Running {}
+            let effort = convoy.effort();
+            (effort, convoy.finish().1.is_some(), answers)
+        };
+        let whole = run(u32::MAX);
+        *if whole.1 { &mut shared } else { &mut alone } += 1;
+        for slice in [1, 7, 100] {
+            assert_eq!(run(slice), whole, "{count} in slices of {slice}, seed {seed}");
+        }
+    }
+    assert!(shared > 5 && alone > 5, "{shared} {alone}");
+}
+
+#[test]
+fn a_field_is_made_as_soon_as_one_search_is_dear_enough() {
+    // A maze, in which the first search would see most of it, and a crowd in its last corner.
+    let mut map = Map::new(300, 300).unwrap();
+    for i in 0..74 {
+        let gap = if i % 2 == 0 { 0 } else { 299 };
+        let wall = Area::new((i * 4 + 2, 0), (i * 4 + 2, 299));
+        map.edit(wall, |cell, old| if cell.y == gap { old } else { Terrain::WALL }).unwrap();
+    }
+    map.edit(
+        map.area().unwrap(),
+        |cell, old| if cell.x % 4 == 1 && cell.y % 4 == 2 { Terrain::WALL } else { old },
+    )
+    .unwrap();
+    let snapshot = Arc::new(Snapshot::new(&map, &View::default()));
+    let queries: Vec<PathQuery> = (0..500).map(|i| PathQuery::new((299, i % 150), (0, 299))).collect();
+    let mut scratch = Scratch::new();
+    assert!(find_path(&snapshot, &queries[0], &mut scratch).unwrap().route().is_some());
+    let one = scratch.effort().closed;
+    let mut convoy = Convoy::new(Arc::clone(&snapshot), queries, Scratch::new());
+    let mut answers = Vec::new();
+    while !convoy.has_field() && convoy.run(16, &mut answers) == Progress::Running {}
+    assert!(convoy.has_field() && answers.is_empty());
+    assert!(convoy.effort() < one / 4, "{} of {one} nodes", convoy.effort());
+}

@@ -197,3 +197,34 @@ fn legs_are_rounded_as_steps_are() {
         assert_eq!(snapshot.leg_cost(Cell::new(0, 0), to), Some(19));
     }
 }
+
+#[test]
+fn over_even_ground_a_long_leg_is_what_it_is_cell_by_cell() {
+    let (mut clear, mut blocked) = (0, 0);
+    for (rule, view) in views().iter().enumerate() {
+        for seed in 0..8 {
+            let mut random = Random::new(seed * 31 + rule as u64);
+            let (width, height) = (1 + random.below(300), 1 + random.below(300));
+            let mut map = Map::new(width, height).unwrap();
+            for _ in 0..random.below(150) {
+                map.set(random.cell(&map), Terrain::WALL).unwrap();
+            }
+            let snapshot = Snapshot::new(&map, view);
+            // Whoever carries a burden looks at every cell.
+            let plainly = snapshot.burdened(&[], Factor::ONE);
+            for _ in 0..300 {
+                let from = random.cell(&map);
+                let to = match random.below(4) {
+                    0 => Cell::new(from.x, random.cell(&map).y),
+                    1 => from + [(9, 9), (-40, 40), (70, -70), (3, -1)][random.below(4) as usize],
+                    2 => from + [(90, 30), (-63, 27), (64, -63), (-25, -175)][random.below(4) as usize],
+                    _ => random.cell(&map),
+                };
+                let cost = snapshot.leg_cost(from, to);
+                assert_eq!(cost, plainly.leg_cost(from, to), "{from} to {to}, {:?}", view.rules);
+                if cost.is_some() { clear += 1 } else { blocked += 1 }
+            }
+        }
+    }
+    assert!(clear > 10_000 && blocked > 10_000, "{clear} clear, {blocked} blocked");
+}

@@ -24,6 +24,7 @@ mod islands;
 mod goals;
 mod goals_in_slices;
 mod field;
+mod field_edits;
 mod convoy;
 mod sight;
 mod layout;
