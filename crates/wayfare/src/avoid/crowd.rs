@@ -176,7 +176,7 @@ impl Crowd {
                 step.choice = match (mover.stance, &near) {
                     (Stance::Locked, _) => Choice::STAND,
                     (Stance::Walking, Some(near)) => walk(mover, near.as_slice(), movers, settings.side),
-                    (Stance::Idle, Some(near)) => make_way(mover, near.as_slice(), movers),
+                    (Stance::Idle, Some(near)) => make_way(mover, near.as_slice(), movers, settings.side),
                     (_, None) => Choice { turn: mover.choice, ..Choice::STAND },
                 };
                 step.touching = grid.touching(own, places, near);

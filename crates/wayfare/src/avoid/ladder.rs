@@ -70,7 +70,7 @@ pub enum Rung {
     Free,
     /// It waits: perhaps the way clears by itself.
     Waits,
-    /// It tries to get past on one side, then on the other.
+    /// It tries to get past on its side of the road, then on the other.
     SideSteps,
     /// It asks whoever is in the way to make room.
     Asks,
@@ -152,7 +152,7 @@ impl Memory {
         self.pressed
     }
 
-    /// The angle it side-steps by: to the right first, then to the left.
+    /// The angle it side-steps by where the right is its side: to the right first, then to the left.
     pub(super) fn dodge(&self) -> f32 {
         let half = 0.5 * PATIENCE[Rung::SideSteps as usize];
         if self.waited < half { -1.1 } else { 1.1 }

@@ -37,6 +37,7 @@ mod avoid_odd;
 mod avoid_rest;
 mod avoid_near;
 mod avoid_sizes;
+mod avoid_sides;
 mod avoid_walls;
 mod clearance;
 mod avoid_ladder;
