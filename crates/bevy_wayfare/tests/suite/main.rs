@@ -19,6 +19,7 @@ mod group;
 mod formation;
 mod large;
 mod avoidance;
+mod reordered;
 mod rest;
 mod schedules;
 mod bad_input;
