@@ -357,7 +357,9 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
     if motion.stage == Stage::Walking {
         crowds.stirred = true;
         // What differs by rounding only is what was planned, so that units arrive exactly.
-        let rounding = ROUNDING * (unit.agent.radius.max(0.0) + outcome.position.abs().max_element());
+        let farthest = outcome.position.abs().max(motion.position.abs()).max_element();
+        let grain = farthest.next_up() - farthest;
+        let rounding = GRAINS * grain + ROUNDING * unit.agent.radius.max(0.0);
         if outcome.position.distance_squared(motion.planned) <= rounding * rounding {
             (unit.safe.0, motion.safe) = (unit.wanted.0, unit.wanted.0);
         } else {
@@ -393,7 +395,9 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
     }
 }
 
-/// A step that differs from what was planned by less than this part is that.
+/// A step that differs from what was planned by less than this is that: so many of the smallest differences there are
+/// between coordinates, and this part of the radius. More would let units into walls.
+const GRAINS: f32 = 2.0;
 const ROUNDING: f32 = 1e-5;
 
 /// An idle unit that moves slower than this stands: in parts of its speed, or in radii per second if it has none.

@@ -20,6 +20,7 @@ mod formation;
 mod large;
 mod avoidance;
 mod reordered;
+mod far_out;
 mod rest;
 mod schedules;
 mod bad_input;
