@@ -373,7 +373,7 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
     }
     let still = STILL * unit.agent.speed.max(unit.agent.radius).max(0.0);
     let is_pushed = outcome.velocity.length() > still || unit.wanted.0 != Vec3::ZERO;
-    crowds.stirred |= is_pushed;
+    crowds.stirred |= is_pushed || outcome.memory.makes_way();
     let velocity = if is_pushed { velocity } else { Vec3::ZERO };
     if unit.safe.0 != velocity {
         unit.safe.0 = velocity;

@@ -21,6 +21,7 @@ mod large;
 mod avoidance;
 mod reordered;
 mod far_out;
+mod vanish;
 mod rest;
 mod schedules;
 mod bad_input;

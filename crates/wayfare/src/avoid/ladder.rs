@@ -127,6 +127,12 @@ impl Memory {
         self.home.is_finite().then_some(self.home)
     }
 
+    /// Whether an idle unit is making way, and will turn back when it next looks around and nobody is there: it has not come to
+    /// rest, though a wall may hold it where it is.
+    pub fn makes_way(&self) -> bool {
+        self.home.is_finite() && self.choice != Vec2::ZERO
+    }
+
     /// For one that was told to [give way](super::Advice::GiveWay) and found no bay: now the other one has to.
     pub fn be_cornered(&mut self) {
         self.cornered = CORNERED;
