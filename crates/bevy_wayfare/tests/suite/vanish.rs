@@ -6,15 +6,15 @@ use bevy_wayfare::prelude::*;
 
 use crate::support::{Game, Heard};
 
-/// When in a run the unit vanishes.
+/// After which stage of a run the unit vanishes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Moment {
-    AfterFollow,
-    AfterAvoid,
-    AfterMove,
+    Follow,
+    Avoid,
+    Move,
 }
 
-const MOMENTS: [Moment; 3] = [Moment::AfterFollow, Moment::AfterAvoid, Moment::AfterMove];
+const MOMENTS: [Moment; 3] = [Moment::Follow, Moment::Avoid, Moment::Move];
 
 /// How it vanishes.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -55,9 +55,9 @@ fn game(text: &str) -> Game {
     game.app.init_resource::<Doomed>().add_systems(
         FixedUpdate,
         (
-            reap(Moment::AfterFollow).after(PathfindingSystems::Follow).before(PathfindingSystems::Avoid),
-            reap(Moment::AfterAvoid).after(PathfindingSystems::Avoid).before(PathfindingSystems::Move),
-            reap(Moment::AfterMove).after(PathfindingSystems::Move),
+            reap(Moment::Follow).after(PathfindingSystems::Follow).before(PathfindingSystems::Avoid),
+            reap(Moment::Avoid).after(PathfindingSystems::Avoid).before(PathfindingSystems::Move),
+            reap(Moment::Move).after(PathfindingSystems::Move),
         ),
     );
     game
@@ -170,6 +170,10 @@ struct Curse {
     others: Vec<Entity>,
 }
 
+fn curse(unit: Entity, mut commands: Commands) {
+    commands.queue(move |world: &mut World| strike(world, unit));
+}
+
 fn strike(world: &mut World, unit: Entity) {
     let Some(curse) = world.get_resource_mut::<Curse>() else { return };
     let (how, others) = (curse.how, curse.others.clone());
@@ -196,25 +200,10 @@ fn whoever_is_heard_of_vanishes_and_others_with_it() {
             let lower = [game.unit(4, 2), game.unit(5, 2), game.unit(6, 2)];
             let upper = [game.unit(0, 0), game.unit(19, 0), game.unit(9, 0)];
             match event {
-                0 => {
-                    _ = game.world().add_observer(|e: On<Arrived>, mut commands: Commands| {
-                        let unit = e.entity;
-                        commands.queue(move |world: &mut World| strike(world, unit));
-                    })
-                }
-                1 => {
-                    _ = game.world().add_observer(|e: On<Stuck>, mut commands: Commands| {
-                        let unit = e.entity;
-                        commands.queue(move |world: &mut World| strike(world, unit));
-                    })
-                }
-                _ => {
-                    _ = game.world().add_observer(|e: On<PathFound>, mut commands: Commands| {
-                        let unit = e.entity;
-                        commands.queue(move |world: &mut World| strike(world, unit));
-                    })
-                }
-            }
+                0 => game.app.add_observer(|e: On<Arrived>, commands: Commands| curse(e.entity, commands)),
+                1 => game.app.add_observer(|e: On<Stuck>, commands: Commands| curse(e.entity, commands)),
+                _ => game.app.add_observer(|e: On<PathFound>, commands: Commands| curse(e.entity, commands)),
+            };
             // Who stands in the way, and who is being let pass or lets pass.
             game.world().insert_resource(Curse { how, others: vec![tower, upper[1]] });
             for (unit, x) in lower.into_iter().zip([17, 18, 19]) {
