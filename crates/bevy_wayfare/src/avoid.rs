@@ -3,6 +3,8 @@
 //! Comes in: [`WantedVelocity`], who the units are and where. Goes out: [`SafeVelocity`], and the step it stands for. Units of
 //! one map form one crowd. What a step advises, such as to plan around somebody, is carried out right after it.
 
+use std::collections::VecDeque;
+
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::query::QueryData;
 use bevy::ecs::world::DeferredWorld;
@@ -121,6 +123,8 @@ pub(crate) struct Crowds {
     pub(crate) errands: Vec<Entity>,
     /// What is to be done about ways.
     pub(crate) advice: Vec<(u64, Entity, Advice)>,
+    /// What of that takes long and waits for its turn.
+    pub(crate) put_off: VecDeque<(Entity, Advice)>,
 }
 
 /// The units of one map.

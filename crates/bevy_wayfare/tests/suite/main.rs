@@ -22,6 +22,7 @@ mod avoidance;
 mod reordered;
 mod far_out;
 mod vanish;
+mod jam;
 mod rest;
 mod schedules;
 mod bad_input;
