@@ -3,6 +3,8 @@
 //! Comes in: [`WantedVelocity`], who the units are and where. Goes out: [`SafeVelocity`], and the step it stands for. Units of
 //! one map form one crowd. What a step advises, such as to plan around somebody, is carried out right after it.
 
+use std::collections::VecDeque;
+
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::query::QueryData;
 use bevy::ecs::world::DeferredWorld;
@@ -121,6 +123,8 @@ pub(crate) struct Crowds {
     pub(crate) errands: Vec<Entity>,
     /// What is to be done about ways.
     pub(crate) advice: Vec<(u64, Entity, Advice)>,
+    /// What of that takes long and waits for its turn.
+    pub(crate) put_off: VecDeque<(Entity, Advice)>,
 }
 
 /// The units of one map.
@@ -357,7 +361,9 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
     if motion.stage == Stage::Walking {
         crowds.stirred = true;
         // What differs by rounding only is what was planned, so that units arrive exactly.
-        let rounding = ROUNDING * (unit.agent.radius.max(0.0) + outcome.position.abs().max_element());
+        let farthest = outcome.position.abs().max(motion.position.abs()).max_element();
+        let grain = farthest.next_up() - farthest;
+        let rounding = GRAINS * grain + ROUNDING * unit.agent.radius.max(0.0);
         if outcome.position.distance_squared(motion.planned) <= rounding * rounding {
             (unit.safe.0, motion.safe) = (unit.wanted.0, unit.wanted.0);
         } else {
@@ -371,7 +377,7 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
     }
     let still = STILL * unit.agent.speed.max(unit.agent.radius).max(0.0);
     let is_pushed = outcome.velocity.length() > still || unit.wanted.0 != Vec3::ZERO;
-    crowds.stirred |= is_pushed;
+    crowds.stirred |= is_pushed || outcome.memory.makes_way();
     let velocity = if is_pushed { velocity } else { Vec3::ZERO };
     if unit.safe.0 != velocity {
         unit.safe.0 = velocity;
@@ -393,7 +399,9 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
     }
 }
 
-/// A step that differs from what was planned by less than this part is that.
+/// A step that differs from what was planned by less than this is that: so many of the smallest differences there are
+/// between coordinates, and this part of the radius. More would let units into walls.
+const GRAINS: f32 = 2.0;
 const ROUNDING: f32 = 1e-5;
 
 /// An idle unit that moves slower than this stands: in parts of its speed, or in radii per second if it has none.

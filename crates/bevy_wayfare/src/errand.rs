@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use wayfare::avoid::bay::{find_bay, has_passed};
-use wayfare::avoid::{Advice, Disc};
+use wayfare::avoid::{Advice, Disc, Rung};
 
 use crate::agent::Agent;
 use crate::avoid::{Crowds, Steering};
@@ -54,6 +54,10 @@ impl Errand {
 
 /// In seconds.
 const PATIENCE: f32 = 15.0;
+
+/// How many units get a way around others, or out of the way, in one run of the schedule: looking for a bay takes a
+/// millisecond or two where there is none. The others have their turn in the next runs, first come, first served.
+const TURNS: usize = 8;
 
 /// How far around a unit those who stand count when it plans around them, in lengths of its body and of a cell.
 const AROUND: f32 = 16.0;
@@ -110,8 +114,10 @@ pub(crate) fn heed_advice(
     crowds.errands = errands;
     let mut advice = core::mem::take(&mut crowds.advice);
     for (_, unit, advice) in advice.drain(..) {
-        if let Advice::GiveWay { to } = advice {
-            give_way(unit, to, &scene, &mut crowds, &mut units, &mut way, &mut walkers, &mut desk);
+        // Whoever is told something else need not do any more what it has not come to.
+        crowds.put_off.retain(|(other, _)| *other != unit);
+        if matches!(advice, Advice::GiveWay { .. } | Advice::PlanAround) {
+            crowds.put_off.push_back((unit, advice));
             continue;
         }
         let Ok(mut unit) = units.get_mut(unit) else { continue };
@@ -125,7 +131,6 @@ pub(crate) fn heed_advice(
                 let (path, motion) = (&mut unit.path, &mut unit.motion);
                 arrive(unit.entity, path, motion, goes_on, &mut desk, &mut commands);
             }
-            Advice::PlanAround => plan_around(&mut unit, &scene, &crowds, &mut desk),
             Advice::Replan => desk.replan(unit.entity, &mut unit.path),
             Advice::Stuck => {
                 commands.trigger(Stuck { entity: unit.entity, blocker: unit.steering.blocker });
@@ -135,6 +140,22 @@ pub(crate) fn heed_advice(
     }
     // Keeps its memory.
     crowds.advice = advice;
+    for _ in 0..TURNS {
+        match crowds.put_off.pop_front() {
+            Some((unit, Advice::GiveWay { to })) => {
+                give_way(unit, to, &scene, &mut crowds, &mut units, &mut way, &mut walkers, &mut desk);
+            }
+            Some((unit, _)) => {
+                let Ok(mut unit) = units.get_mut(unit) else { continue };
+                // It may have got on since, or have another order.
+                let is_stalled = unit.steering.memory.rung() == Rung::PlansAround;
+                if is_stalled && unit.request.is_some() && !unit.path.is_empty() {
+                    plan_around(&mut unit, &scene, &crowds, &mut desk);
+                }
+            }
+            None => break,
+        }
+    }
 }
 
 /// Has a way searched around those who stand, as if they made the ground dear.

@@ -1,5 +1,6 @@
 //! Units that meet: they pass each other, make way, settle, and get out of dead ends.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_wayfare::prelude::*;
 
@@ -263,14 +264,24 @@ fn units_spawned_on_one_point_or_in_a_wall_get_out() {
 
 #[test]
 fn a_unit_despawned_or_disabled_in_the_middle_is_no_hindrance() {
-    let mut game = drawn("....................");
-    let (a, b) = (game.unit(0, 0), game.unit(19, 0));
-    game.order(a, PathRequest::to(Cell::new(19, 0)));
-    game.order(b, PathRequest::to(Cell::new(0, 0)));
-    game.until("they meet", |game| game.flat(a).distance(game.flat(b)) < 1.0);
-    game.updates(40);
-    game.world().despawn(b);
-    game.until("it arrives", |game| game.has_arrived(a));
+    for disable in [false, true] {
+        let mut game = drawn("....................");
+        let (a, b) = (game.unit(0, 0), game.unit(19, 0));
+        game.order(a, PathRequest::to(Cell::new(19, 0)));
+        game.order(b, PathRequest::to(Cell::new(0, 0)));
+        game.until("they meet", |game| game.flat(a).distance(game.flat(b)) < 1.0);
+        game.updates(40);
+        if disable {
+            game.world().entity_mut(b).insert(Disabled);
+        } else {
+            game.world().despawn(b);
+        }
+        game.until("it arrives", |game| game.has_arrived(a));
+        if disable {
+            game.world().entity_mut(b).remove::<Disabled>();
+            game.until("so does the other one", |game| game.has_arrived(b));
+        }
+    }
 }
 
 #[test]

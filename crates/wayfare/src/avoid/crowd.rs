@@ -8,6 +8,7 @@ use super::contact::{PASSES, part};
 use super::ladder::{Block, climb};
 use super::mover::{Mover, longest_step, sane};
 use super::near::{Grid, List, MOST, Places};
+use super::sizes::Sizes;
 use super::steer::{Choice, HORIZON, make_way, walk};
 use super::wall::Walls;
 use super::{Advice, Body, Outcome, Rung, Spread, Stance};
@@ -56,7 +57,7 @@ pub struct Crowd {
     bodies: Vec<Body>,
     outcomes: Vec<Outcome>,
     grid: Grid,
-    /// How far the largest reaches.
+    /// How far the largest reaches, but for giants.
     widest: f32,
     /// From the sorted order to that of input, with the names that decide it.
     order: Vec<(u32, u64)>,
@@ -133,15 +134,14 @@ impl Crowd {
 
     /// The first stage of a step alone, after which [`neighbours`](Self::neighbours) knows who is where.
     pub fn sort(&mut self, dt: f32) {
-        let (mut radius, mut speed) = (0.0_f32, 0.0_f32);
-        for body in &self.bodies {
-            (radius, speed) = (radius.max(sane(body.radius)), speed.max(sane(body.speed)));
-        }
+        let speed = self.bodies.iter().map(|body| sane(body.speed)).fold(0.0, f32::max);
+        let sizes = Sizes::new(self.bodies.iter().map(|body| sane(body.radius)));
+        let radius = sizes.widest();
         self.widest = radius;
         let touching = 2.0 * (radius + longest_step(radius, speed, dt));
         let side = touching.max((2.0 * radius + speed * LOOK) / 3.0);
-        let places = self.bodies.iter().map(|body| (body.position, body.id));
-        self.grid.sort(places, side, &mut self.order);
+        let places = self.bodies.iter().map(|body| (body.position, sane(body.radius), body.id));
+        self.grid.sort(places, &sizes, side, &mut self.order);
         self.sorted.clear();
         self.sorted.resize(self.bodies.len(), NOWHERE);
         self.places.clear();
@@ -152,7 +152,9 @@ impl Crowd {
             self.sorted[*number as usize] = place;
             self.places.centres.push(mover.position);
             self.places.radii.push(mover.radius);
-            self.places.extents.push(mover.radius + mover.longest_step(dt));
+            let step = mover.longest_step(dt);
+            self.places.extents.push(mover.radius + step);
+            self.places.longest_step = self.places.longest_step.max(step);
             self.places.layers.push(body.layers);
             self.movers.push(mover);
         }
@@ -174,7 +176,7 @@ impl Crowd {
                 step.choice = match (mover.stance, &near) {
                     (Stance::Locked, _) => Choice::STAND,
                     (Stance::Walking, Some(near)) => walk(mover, near.as_slice(), movers, settings.side),
-                    (Stance::Idle, Some(near)) => make_way(mover, near.as_slice(), movers),
+                    (Stance::Idle, Some(near)) => make_way(mover, near.as_slice(), movers, settings.side),
                     (_, None) => Choice { turn: mover.choice, ..Choice::STAND },
                 };
                 step.touching = grid.touching(own, places, near);
@@ -360,18 +362,27 @@ impl Crowd {
         self.order.get(place.choice.blocker? as usize).map(|(number, _)| *number as usize)
     }
 
-    /// The neighbours that a unit looks at, by their numbers and in no particular order: the nearest few of those it avoids.
+    /// The neighbours that a unit looks at, by their numbers and in no particular order: the nearest few of those it avoids,
+    /// from surface to surface.
     pub fn neighbours(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
-        let place = self.sorted.get(index).filter(|place| **place != NOWHERE);
-        let range = place.map_or(0.0, |place| range(&self.movers[*place as usize], self.widest));
-        self.neighbours_within(index, range)
+        self.list(index, |place| {
+            self.grid.around(place, &self.places, range(&self.movers[place], self.widest))
+        })
     }
 
-    /// As [`neighbours`](Self::neighbours), of those nearer than this; at most [`NEIGHBOURS`](Self::NEIGHBOURS),
-    /// and none beyond a few sizes of the largest unit.
+    /// As [`neighbours`](Self::neighbours), of those whose middle is nearer than this; at most
+    /// [`NEIGHBOURS`](Self::NEIGHBOURS), and none beyond a few sizes of the largest unit.
     pub fn neighbours_within(&self, index: usize, within: f32) -> impl Iterator<Item = usize> + '_ {
-        let place = self.sorted.get(index).copied().filter(|place| *place != NOWHERE);
-        let list = place.map_or(List::EMPTY, |place| self.grid.around(place as usize, &self.places, within));
+        self.list(index, move |place| self.grid.around_within(place, &self.places, within))
+    }
+
+    fn list<F: FnOnce(usize) -> List>(
+        &self,
+        index: usize,
+        find: F,
+    ) -> impl Iterator<Item = usize> + use<'_, F> {
+        let place = self.sorted.get(index).filter(|place| **place != NOWHERE);
+        let list = place.map_or(List::EMPTY, |place| find(*place as usize));
         list.into_iter().map(|place| self.order[place as usize].0 as usize)
     }
 

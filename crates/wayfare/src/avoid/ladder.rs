@@ -70,7 +70,7 @@ pub enum Rung {
     Free,
     /// It waits: perhaps the way clears by itself.
     Waits,
-    /// It tries to get past on one side, then on the other.
+    /// It tries to get past on its side of the road, then on the other.
     SideSteps,
     /// It asks whoever is in the way to make room.
     Asks,
@@ -127,6 +127,12 @@ impl Memory {
         self.home.is_finite().then_some(self.home)
     }
 
+    /// Whether an idle unit is making way, and will turn back when it next looks around and nobody is there: it has not come to
+    /// rest, though a wall may hold it where it is.
+    pub fn makes_way(&self) -> bool {
+        self.home.is_finite() && self.choice != Vec2::ZERO
+    }
+
     /// For one that was told to [give way](super::Advice::GiveWay) and found no bay: now the other one has to.
     pub fn be_cornered(&mut self) {
         self.cornered = CORNERED;
@@ -152,7 +158,7 @@ impl Memory {
         self.pressed
     }
 
-    /// The angle it side-steps by: to the right first, then to the left.
+    /// The angle it side-steps by where the right is its side: to the right first, then to the left.
     pub(super) fn dodge(&self) -> f32 {
         let half = 0.5 * PATIENCE[Rung::SideSteps as usize];
         if self.waited < half { -1.1 } else { 1.1 }

@@ -14,6 +14,7 @@
 
 mod body;
 mod mover;
+mod sizes;
 mod near;
 mod steer;
 mod wall;

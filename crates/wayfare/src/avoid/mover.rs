@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 use super::steer::go_home;
-use super::{Body, Rung, Stance};
+use super::{Body, RoadSide, Rung, Stance};
 
 /// What of a [`Body`] counts in a step.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub(super) struct Mover {
     pub(super) home: Vec2,
     pub(super) radius: f32,
     pub(super) speed: f32,
-    /// The angle it side-steps by.
+    /// The angle it side-steps by where the right is its side.
     pub(super) dodge: f32,
     /// How readily it lets itself be moved.
     pub(super) ease: f32,
@@ -31,6 +31,9 @@ pub(super) struct Mover {
     pub(super) ground: Option<u8>,
     pub(super) id: u64,
 }
+
+/// The sine of the angle from which on a way bends.
+const BENDS: f32 = 0.05;
 
 /// How far a unit gets in a step at most. Nobody is thrown far, however deep it was in others.
 #[inline]
@@ -82,6 +85,20 @@ impl Mover {
             Stance::Idle if turn == Vec2::ZERO => go_home(self) * self.ease,
             Stance::Idle => turn,
             Stance::Locked => Vec2::ZERO,
+        }
+    }
+
+    /// Its side of the road: 1 for the right, -1 for the left. Where the rules name none, it is the one that its way bends
+    /// to in the end; on a way that does not, everybody's is the same, so that two who meet choose different ones.
+    pub(super) fn hand(&self, side: RoadSide) -> f32 {
+        match side {
+            RoadSide::Right => 1.0,
+            RoadSide::Left => -1.0,
+            RoadSide::Either => {
+                let to_end = self.end - self.position;
+                let (left, straight) = (self.wanted.perp_dot(to_end), self.wanted.length() * to_end.length());
+                if left > BENDS * straight { -1.0 } else { 1.0 }
+            }
         }
     }
 

@@ -3,12 +3,18 @@
 //! The grid is a table of bounded size. Where units are spread wider than it reaches, it is folded over itself: then a
 //! square holds units of several places, and the distance tells them apart. So one unit far away costs the others
 //! nothing.
+//!
+//! A few that are much larger than all others are in no square, which would have to be as large as they are: everybody
+//! looks at them, and they look at everybody. Where radii differ, those count as the nearest whose surface is.
+//!
+//! PERF: with one of radius 3 among 10,000 of 0.4, a step takes 0.36 × as long as with squares made for it.
 
 use core::ops::Range;
 
 use glam::{DVec2, Vec2};
 
 use super::Layers;
+use super::sizes::Sizes;
 
 /// How many neighbours a list holds.
 pub(super) const MOST: usize = 10;
@@ -69,10 +75,13 @@ pub(super) struct Places {
     /// How far each reaches, and how far it may come in a step.
     pub(super) extents: Vec<f32>,
     pub(super) layers: Vec<Layers>,
+    /// How far anybody may come in a step.
+    pub(super) longest_step: f32,
 }
 
 impl Places {
     pub(super) fn clear(&mut self) {
+        self.longest_step = 0.0;
         self.centres.clear();
         self.radii.clear();
         self.extents.clear();
@@ -87,28 +96,38 @@ pub(super) struct Grid {
     scale: f64,
     /// Squares in a row of the table and rows in it, less one: powers of two, so that masks fold.
     mask: [i32; 2],
-    /// Where each square begins; one more than there are squares.
+    /// Where each square begins, and then where the giants do.
     starts: Vec<u32>,
+    /// Where in the sorted order those are that are much larger than the rest.
+    giants: Range<usize>,
+    /// The widest of all others, if radii differ.
+    mixed: Option<f32>,
     /// The square of each unit, in the order of input.
     squares: Vec<u32>,
 }
 
 impl Grid {
-    /// Sorts the units with these places and names into squares of this side: fills `order` with their numbers, square by
-    /// square and in a square by name. Places that are not finite are left out.
+    /// Sorts the units with these places, radii and names into squares of this side: fills `order` with their numbers,
+    /// square by square and in a square by name, and at the end giants. Places that are not finite are left out.
     pub(super) fn sort(
         &mut self,
-        places: impl Iterator<Item = (Vec2, u64)> + Clone,
+        places: impl Iterator<Item = (Vec2, f32, u64)> + Clone,
+        sizes: &Sizes,
         side: f32,
         order: &mut Vec<(u32, u64)>,
     ) {
-        self.spread(places.clone().map(|(place, _)| place), side);
-        let squares = 1 + self.mask[0] + (self.mask[0] + 1) * self.mask[1];
+        self.spread(places.clone().map(|(place, ..)| place), side);
+        self.mixed = sizes.differ().then_some(sizes.widest());
+        let giants = (1 + self.mask[0] + (self.mask[0] + 1) * self.mask[1]).unsigned_abs();
         self.starts.clear();
-        self.starts.resize(squares.unsigned_abs() as usize + 1, 0);
+        self.starts.resize(giants as usize + 2, 0);
         self.squares.clear();
-        for (place, _) in places.clone() {
-            let square = if place.is_finite() { self.square(self.column_and_row(place)) } else { NOWHERE };
+        for (place, radius, _) in places.clone() {
+            let square = match place.is_finite() {
+                true if radius > sizes.widest() => giants,
+                true => self.square(self.column_and_row(place)),
+                false => NOWHERE,
+            };
             self.squares.push(square);
             if let Some(count) = self.starts.get_mut(square as usize) {
                 *count += 1;
@@ -120,7 +139,7 @@ impl Grid {
         }
         order.clear();
         order.resize(sum as usize, (0, 0));
-        for ((number, square), (_, name)) in (0..).zip(&self.squares).zip(places) {
+        for ((number, square), (.., name)) in (0..).zip(&self.squares).zip(places) {
             if let Some(next) = self.starts.get_mut(*square as usize) {
                 order[*next as usize] = (number, name);
                 *next += 1;
@@ -135,6 +154,7 @@ impl Grid {
                 square.sort_unstable_by_key(|(number, name)| (*name, *number));
             }
         }
+        self.giants = self.starts[giants as usize] as usize..order.len();
     }
 
     /// Lays the table over all places.
@@ -178,18 +198,51 @@ impl Grid {
         ((row & self.mask[1]) * (self.mask[0] + 1) + (column & self.mask[0])).unsigned_abs()
     }
 
-    /// The nearest of those within `range` whom a unit avoids, in no particular order, looked for some squares around
-    /// it. `own` is its place in the sorted order.
+    /// The nearest of those whom a unit avoids, from surface to surface, in no particular order, looked for some squares
+    /// around it. `own` is its place in the sorted order. `range` is how far away the middle of one is looked at that is
+    /// as wide as the widest but for giants.
     pub(super) fn around(&self, own: usize, places: &Places, range: f32) -> List {
-        let mut range = range.max(0.0);
+        let range = range.max(0.0);
+        let Some(widest) = self.mixed else { return self.around_within(own, places, range) };
+        // Whoever is touched is seen, however little is seen beyond.
+        let touch = (places.radii[own] + widest).min(range);
+        self.looking_closer(own, places, (touch, range - touch), |range| {
+            move |gap: f32, _, radius| by_surface(gap, widest - radius, |rank| rank < range)
+        })
+    }
+
+    /// As [`around`](Self::around), of those whose middle is nearer than `within`.
+    pub(super) fn around_within(&self, own: usize, places: &Places, within: f32) -> List {
+        let within = within.max(0.0);
+        self.looking_closer(own, places, (0.0, within), |within| {
+            let within = within * within;
+            move |gap, _, radius| match self.mixed {
+                Some(widest) => by_surface(gap, widest - radius, |_| gap < within),
+                None => (gap, gap < within),
+            }
+        })
+    }
+
+    /// The nearest within a range, which is the sum of two, or within less: of the second, as much less as it takes.
+    fn looking_closer<R: Fn(f32, f32, f32) -> (f32, bool)>(
+        &self,
+        own: usize,
+        places: &Places,
+        (least, mut more): (f32, f32),
+        rank: impl Fn(f32) -> R,
+    ) -> List {
+        if self.giants.contains(&own) {
+            return nearest_of_all(own, places, rank(least + more));
+        }
         for _ in 0..CLOSER {
-            let within = range * range;
-            if let Some(list) = self.nearest(own, places, self.rings(range), |_| within, CANDIDATES) {
+            let range = least + more;
+            let rank = rank(range);
+            if let Some(list) = self.nearest(own, places, (self.rings(range), range), rank, CANDIDATES) {
                 return list;
             }
-            range *= 0.7;
+            more *= 0.7;
         }
-        self.anybody(own, places, |_| range * range)
+        self.anybody(own, places, least + more, rank(least + more))
     }
 
     fn rings(&self, range: f32) -> i32 {
@@ -201,37 +254,74 @@ impl Grid {
     /// As [`around`](Self::around), those whom a unit may come to touch in this step. They are among those `around` it, if
     /// it has looked.
     pub(super) fn touching(&self, own: usize, places: &Places, around: Option<List>) -> List {
-        let (extent, centre) = (places.extents[own], places.centres[own]);
+        let extent = places.extents[own];
         let reach = |other: f32| (extent + other) * (extent + other);
-        // A full list may have left somebody out; but nobody is touched by more than it holds, if they are about as large.
+        let Some(widest) = self.mixed else {
+            // A full list may have left somebody out; but nobody is touched by more than it holds, if they are as large.
+            return self.touched(own, places, around, |gap, extent, _| (gap, gap < reach(extent)));
+        };
+        // The same if somebody is in it who is too far away for anybody farther to be touched.
+        let is_out_of_reach = |other: usize| {
+            places.centres[other].distance(places.centres[own]) - places.radii[other]
+                >= extent + places.longest_step
+        };
+        let has_all = |list: &List| {
+            list.as_slice().len() < MOST
+                || list.as_slice().iter().any(|other| is_out_of_reach(*other as usize))
+        };
+        let around = around.filter(has_all);
+        self.touched(own, places, around, |gap, extent, radius| {
+            by_surface(gap, widest - radius, |_| gap < reach(extent))
+        })
+    }
+    fn touched(
+        &self,
+        own: usize,
+        places: &Places,
+        around: Option<List>,
+        rank: impl Fn(f32, f32, f32) -> (f32, bool),
+    ) -> List {
+        let (extent, centre) = (places.extents[own], places.centres[own]);
         let Some(mut list) = around else {
-            let list = self.nearest(own, places, 1, reach, CANDIDATES);
-            return list.unwrap_or_else(|| self.anybody(own, places, reach));
+            if self.giants.contains(&own) {
+                return nearest_of_all(own, places, rank);
+            }
+            let list = self.nearest(own, places, (1, extent), &rank, CANDIDATES);
+            return list.unwrap_or_else(|| self.anybody(own, places, extent, rank));
         };
         list.retain(|other| {
-            let gap = places.centres[other as usize].distance_squared(centre);
-            gap < reach(places.extents[other as usize])
+            let other = other as usize;
+            let gap = places.centres[other].distance_squared(centre);
+            rank(gap, places.extents[other], places.radii[other]).1
         });
         list
     }
 
     /// Some of those around one in a pile: the ones it is sorted beside.
-    fn anybody(&self, own: usize, places: &Places, within: impl Fn(f32) -> f32) -> List {
-        self.nearest(own, places, 1, within, WEIGHED - 1).unwrap_or(List::EMPTY)
+    fn anybody(
+        &self,
+        own: usize,
+        places: &Places,
+        range: f32,
+        rank: impl Fn(f32, f32, f32) -> (f32, bool),
+    ) -> List {
+        self.nearest(own, places, (1, range), rank, WEIGHED - 1).unwrap_or(List::EMPTY)
     }
 
-    /// The nearest of those in the squares around a unit. `None` if there are more than it can weigh.
+    /// The nearest of those in the squares around a unit, by a rank that the square of a distance, an extent and a radius
+    /// make, and whether that counts. Ranks are about as large as the square of the range, or smaller. `None` if there
+    /// are more than it can weigh.
     #[inline]
     fn nearest(
         &self,
         own: usize,
         places: &Places,
-        rings: i32,
-        within: impl Fn(f32) -> f32,
+        (rings, range): (i32, f32),
+        rank: impl Fn(f32, f32, f32) -> (f32, bool),
         most: usize,
     ) -> Option<List> {
         let (centre, avoids) = (places.centres[own], places.layers[own]);
-        let (mut near, mut gaps) = ([0; WEIGHED], [0.0; WEIGHED]);
+        let (mut near, mut ranks) = ([0; WEIGHED], [0.0; WEIGHED]);
         let (mut found, mut candidates) = (0, 0);
         self.runs(centre, rings, |run| {
             let run = part_around(own, run, most - candidates);
@@ -242,14 +332,15 @@ impl Grid {
                 }
                 let part = start..run.end.min(start + AT_A_TIME);
                 let all = part.clone().zip(&places.centres[part.clone()]).zip(&places.extents[part.clone()]);
-                for (((other, at), extent), layers) in all.zip(&places.layers[part]) {
-                    let gap = at.distance_squared(centre);
+                let all = all.zip(&places.radii[part.clone()]).zip(&places.layers[part]);
+                for ((((other, at), extent), radius), layers) in all {
+                    let (rank, is_near) = rank(at.distance_squared(centre), *extent, *radius);
                     // PERF: written and then counted or not, which halves the time of a branch that nobody can predict.
                     #[expect(clippy::cast_possible_truncation, reason = "units are counted in 32 bits")]
                     let number = other as u32;
                     let last = found & (WEIGHED - 1);
-                    (near[last], gaps[last]) = (number, gap);
-                    let counts = (gap < within(*extent)) & (other != own) & avoids.avoid(*layers);
+                    (near[last], ranks[last]) = (number, rank);
+                    let counts = is_near & (other != own) & avoids.avoid(*layers);
                     found += usize::from(counts & (found < WEIGHED - 1));
                 }
             }
@@ -257,10 +348,10 @@ impl Grid {
         if found == WEIGHED - 1 && most > found {
             return None;
         }
-        let limit = if found <= MOST { f32::INFINITY } else { nearest_limit(&gaps[..found], within(0.0)) };
+        let limit = if found <= MOST { f32::INFINITY } else { nearest_limit(&ranks[..found], range * range) };
         let mut list = List::EMPTY;
-        for (other, gap) in near[..found].iter().zip(&gaps) {
-            if *gap < limit && usize::from(list.len) < MOST {
+        for (other, rank) in near[..found].iter().zip(&ranks) {
+            if *rank < limit && usize::from(list.len) < MOST {
                 list.near[usize::from(list.len)] = *other;
                 list.len += 1;
             }
@@ -268,10 +359,13 @@ impl Grid {
         Some(list)
     }
 
-    /// Calls `visit` with the runs of units in the squares around a place, its own row first, in an order that only the
-    /// squares decide.
+    /// Calls `visit` with all giants and with the runs of units in the squares around a place, its own row first, in an
+    /// order that only the squares decide.
     #[inline]
     pub(super) fn runs(&self, place: Vec2, rings: i32, mut visit: impl FnMut(Range<usize>)) {
+        if !self.giants.is_empty() {
+            visit(self.giants.clone());
+        }
         let [column, row] = self.column_and_row(place);
         let first = column.wrapping_sub(rings) & self.mask[0];
         let last = column.wrapping_add(rings) & self.mask[0];
@@ -292,6 +386,33 @@ impl Grid {
             }
         }
     }
+}
+
+/// The rank of a unit by how far its surface is, from the square of how far its middle is and how much smaller it is than the
+/// widest; and whether that counts.
+#[inline]
+fn by_surface(gap: f32, smaller: f32, counts: impl FnOnce(f32) -> bool) -> (f32, bool) {
+    let rank = (gap.sqrt() + smaller).max(0.0);
+    (rank * rank, counts(rank))
+}
+
+/// The nearest of all, for the few who are so large that anybody may be near.
+fn nearest_of_all(own: usize, places: &Places, rank: impl Fn(f32, f32, f32) -> (f32, bool)) -> List {
+    let (centre, avoids) = (places.centres[own], places.layers[own]);
+    let (mut list, mut ranks) = (List::EMPTY, [f32::INFINITY; MOST]);
+    let all = (0_u32..).zip(&places.centres).zip(&places.extents).zip(&places.radii).zip(&places.layers);
+    for ((((other, at), extent), radius), layers) in all {
+        let (rank, is_near) = rank(at.distance_squared(centre), *extent, *radius);
+        if !is_near || rank >= ranks[MOST - 1] || other as usize == own || !avoids.avoid(*layers) {
+            continue;
+        }
+        let place = ranks.partition_point(|nearer| *nearer <= rank);
+        ranks[place..].rotate_right(1);
+        list.near[place..].rotate_right(1);
+        (ranks[place], list.near[place]) = (rank, other);
+        list.len += u8::from(usize::from(list.len) < MOST);
+    }
+    list
 }
 
 /// The square of a unit that is nowhere.

@@ -72,10 +72,10 @@ pub(super) fn walk(own: &Mover, near: &[u32], movers: &[Mover], side: RoadSide) 
         return Choice { keeps: 0.0, ..Choice::STAND };
     }
     let ahead = own.wanted / speed;
-    let dodge = if own.rung == Rung::SideSteps { Vec2::from_angle(own.dodge) } else { Vec2::X };
-    let ahead = dodge.rotate(ahead);
     // On the left everything is mirrored.
-    let hand = if side == RoadSide::Left { -1.0 } else { 1.0 };
+    let hand = own.hand(side);
+    let dodge = if own.rung == Rung::SideSteps { Vec2::from_angle(own.dodge * hand) } else { Vec2::X };
+    let ahead = dodge.rotate(ahead);
     let fan = Fan::new(ahead * speed, hand);
     let mut free = [HORIZON; FAN];
     let (mut blocker, mut soonest, mut squeezed) = (None, IN_THE_WAY, 1.0_f32);
@@ -171,7 +171,7 @@ impl Fan {
 }
 
 /// Where a unit steps that has nothing to do: out of the way of those who come, or nowhere.
-pub(super) fn make_way(own: &Mover, near: &[u32], movers: &[Mover]) -> Choice {
+pub(super) fn make_way(own: &Mover, near: &[u32], movers: &[Mover], side: RoadSide) -> Choice {
     let mut aside = Vec2::ZERO;
     for index in near {
         let other = &movers[*index as usize];
@@ -189,8 +189,9 @@ pub(super) fn make_way(own: &Mover, near: &[u32], movers: &[Mover]) -> Choice {
             continue;
         }
         // To the side it is on already, or where the other one does not keep.
-        let left = course.perp();
-        let way = if course.perp_dot(from) >= -1e-3 * touch { left } else { -left };
+        let hand = other.hand(side);
+        let far = course.perp() * hand;
+        let way = if far.dot(from) >= -1e-3 * touch { far } else { -far };
         let time = ((along - touch) / other.speed.max(f32::MIN_POSITIVE)).max(HURRY);
         aside += way * (room / time);
     }

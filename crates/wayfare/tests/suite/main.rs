@@ -39,6 +39,8 @@ mod avoid;
 mod avoid_odd;
 mod avoid_rest;
 mod avoid_near;
+mod avoid_sizes;
+mod avoid_sides;
 mod avoid_walls;
 mod clearance;
 mod avoid_ladder;
