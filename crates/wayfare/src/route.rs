@@ -34,7 +34,7 @@ impl Route {
     /// use wayfare::prelude::*;
     ///
     /// let snapshot = Snapshot::new(&Map::new(900, 600)?, &View::default());
-    /// let query = PathQuery::new((0, 0), (899, 500)).shape(RouteShape::Corners);
+    /// let query = PathQuery::new((0, 0), (899, 500)).straight_line(StraightLine::Never).shape(RouteShape::Corners);
     /// let Answer::Found(route) = find_path(&snapshot, &query, &mut Scratch::new())? else { panic!() };
     /// assert_eq!(route.cells().len(), 3);
     /// let mut way = route.into_steps();

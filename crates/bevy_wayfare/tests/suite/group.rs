@@ -80,7 +80,7 @@ fn everybody_arrives_at_a_place_of_their_own() {
             assert!(host.flat(unit).distance(goal.truncate()) < 9.0);
         }
         // Whoever had to make way for the last is back by then.
-        host.game.updates(32);
+        host.game.updates(64);
         assert!(host.closest() > 0.599, "{formation:?} {}", host.closest());
         assert!(host.game.app.world().get_entity(order).is_err(), "nothing but the order was on it");
     }

@@ -295,7 +295,9 @@ impl Convoy {
         }
         let searches = toll.searches + u64::from(begun.is_some());
         let left = self.crowd.count.min(self.turns.len() - self.next) as u64;
-        let (Some(around), true) = (self.crowd.around, left > 0 && searches > 0) else { return };
+        let nodes = toll.nodes + begun.unwrap_or(0);
+        // Whoever has the goal in sight is led there by a straight line, without closing anything: no field is cheaper.
+        let (Some(around), true) = (self.crowd.around, left > 0 && nodes > 0) else { return };
         let snapshot = &self.snapshot;
         let prices = match (Spread::fits(snapshot), snapshot.is_surveyed()) {
             (true, true) => SURVEYED,
@@ -304,7 +306,7 @@ impl Convoy {
         };
         let costs = snapshot.ground.view.rules.costs;
         let steps = toll.costs / Cost::from(costs.x().min(costs.y()));
-        let taken = prices.node * (toll.nodes + begun.unwrap_or(0)) + prices.step * steps;
+        let taken = prices.node * nodes + prices.step * steps;
         let alone = left * (SEARCH + taken / searches);
         let together = cells_of_field(snapshot, around, toll).saturating_mul(prices.cell) + left * TRACE;
         let doubt = if toll.searches < SCOUTS as u64 { 2 } else { 1 };

@@ -223,11 +223,11 @@ impl Job {
         scratch: &mut Scratch,
         recorder: &mut R,
     ) -> Engine {
-        // Whoever watches wants to see cells, and jumps pass over them.
+        // Whoever watches wants to see the open list as the articles have it.
         if let Target::One(goal) = target
             && self.is_plain()
-            && !(recorder.watching() && snapshot.ground.is_even())
-            && let Some(engine) = self.begin_plain(snapshot, start, goal, scratch, recorder)
+            && !recorder.watching()
+            && let Some(engine) = self.begin_plain(snapshot, start, goal, scratch)
         {
             return engine;
         }
@@ -243,19 +243,17 @@ impl Job {
     }
 
     /// The best engine for this ground, if there is one besides the general one.
-    fn begin_plain<R: Recorder + ?Sized>(
+    fn begin_plain(
         &self,
         snapshot: &Snapshot,
         start: u32,
         goal: OneCell,
         scratch: &mut Scratch,
-        recorder: &mut R,
     ) -> Option<Engine> {
         let ground = &snapshot.ground;
         let is_known = self.query.gear >= Gear::Graph;
         let Some((bits, costs)) = snapshot.jumps() else {
-            let ends = (start, goal.index);
-            return Uneven::new(snapshot, ends, is_known, scratch, recorder).map(Engine::Uneven);
+            return Uneven::new(snapshot, (start, goal.index), is_known, scratch).map(Engine::Uneven);
         };
         let (start, goal) = (ground.map.cell_at(start), goal.cell);
         let known = snapshot.known.as_ref().filter(|_| is_known);

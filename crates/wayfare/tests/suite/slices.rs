@@ -73,8 +73,13 @@ fn a_recorder_changes_nothing_and_sees_everything() {
         let unwatched = find_path(&snapshot, &query, &mut scratch);
         let mut log = Log::default();
         let watcher: &mut dyn Recorder = &mut log;
-        assert_eq!(find_path_recorded(&snapshot, &query, &mut scratch, watcher), unwatched);
+        let watched = find_path_recorded(&snapshot, &query, &mut scratch, watcher);
         let effort = scratch.effort();
+        // Whoever watches sees the search from cell to cell; any other finds as cheap a path.
+        let plain = find_path(&snapshot, &query.gear(Gear::Cells), &mut scratch);
+        assert_eq!((&watched, effort), (&plain, scratch.effort()));
+        let cost = |answer: &Result<Answer, QueryError>| answer.clone().ok()?.route().map(Route::cost);
+        assert_eq!((watched.is_ok(), cost(&watched)), (unwatched.is_ok(), cost(&unwatched)));
         let count = |event| log.0.iter().filter(|(kind, _)| *kind == event).count() as u64;
         assert_eq!(count(2), effort.closed);
         assert_eq!((count(0), count(1)), (effort.opened, effort.reparented));

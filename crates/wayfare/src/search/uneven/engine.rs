@@ -47,12 +47,11 @@ type Near = ((u64, i32, i32), u32);
 
 impl Uneven {
     /// Opens the start. `None` if prices are too far apart or too high for this search.
-    pub(crate) fn new<R: Recorder + ?Sized>(
+    pub(crate) fn new(
         snapshot: &Snapshot,
         (start, goal): (u32, u32),
         is_led: bool,
         scratch: &mut Scratch,
-        recorder: &mut R,
     ) -> Option<Self> {
         let (ground, map) = (&*snapshot.ground, &snapshot.ground.map);
         let least = ground.least();
@@ -77,7 +76,6 @@ impl Uneven {
         memory.open.begin(cut, h);
         memory.open.push(h, place);
         scratch.effort.opened += 1;
-        recorder.opened(visit(map.cell_at(start), None, 0, h));
         let bucket = memory.open.current();
         Some(Self { goal, beeline, lead, best: CEILING, nearest: None, candidate: None, bucket })
     }

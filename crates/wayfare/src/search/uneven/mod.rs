@@ -1,4 +1,4 @@
-//! The plain question on uneven ground: one goal, the cheapest path.
+//! The plain question on uneven ground: one goal, the cheapest path, nobody watching.
 //!
 //! Comes in: the ground, a start and a goal, and what is known of the map if anything is. Goes out: the same answer as
 //! that of the general [A*](crate::search::astar), many times faster. [`Job`](crate::search::job) decides who searches.
