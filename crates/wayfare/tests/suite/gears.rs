@@ -65,10 +65,12 @@ pub(crate) fn judge(name: &str, snapshot: &Snapshot, start: Cell, goal: Cell) ->
         );
         assert_eq!(oracle::walk(map, view, route.cells()).0, best, "{gear:?} {name}");
         assert_eq!(route.cost(), best, "{gear:?} {name}");
-        let mut corners = route.into_cells();
+        let cells = route.into_cells();
+        let mut corners = cells.clone();
         keep_corners(&mut corners);
         let bent = found(snapshot, &searched(start, goal).gear(gear).shape(RouteShape::Corners));
         assert_eq!((bent.cells(), bent.cost()), (&corners[..], best), "{gear:?} {name}");
+        assert!(bent.into_steps().eq(cells), "{gear:?} {name}");
     }
     best.is_some()
 }
