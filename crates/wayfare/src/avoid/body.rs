@@ -122,6 +122,19 @@ pub struct Outcome {
     pub advice: Advice,
 }
 
+impl Outcome {
+    /// Of a unit that took no part in the step.
+    pub(super) const fn unmoved(body: &Body) -> Self {
+        Self {
+            position: body.position,
+            velocity: Vec2::ZERO,
+            memory: body.memory,
+            blocker: None,
+            advice: Advice::GoOn,
+        }
+    }
+}
+
 /// What the owner of a unit should do about its way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[non_exhaustive]

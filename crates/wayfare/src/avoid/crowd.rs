@@ -1,17 +1,14 @@
-//! The step itself: sort, steer, part, and judge how everybody gets on.
-
-use core::cmp::Reverse;
+//! The step itself: sort, steer and part. What comes of it for each is [judged](super::judge) then.
 
 use glam::Vec2;
 
 use super::contact::{PASSES, part};
-use super::ladder::{Block, climb};
 use super::mover::{Mover, longest_step, sane};
 use super::near::{Grid, List, MOST, Places};
 use super::sizes::Sizes;
 use super::steer::{Choice, HORIZON, make_way, walk};
 use super::wall::Walls;
-use super::{Advice, Body, Outcome, Rung, Spread, Stance};
+use super::{Body, OneThread, Outcome, Rung, Spread, Stance};
 use crate::follow::Footing;
 
 /// The rules of the crowd.
@@ -54,34 +51,34 @@ pub struct Disc {
 /// The units of one plane, and the memory that their steps need. Keep it: once it is warm, steps allocate nothing.
 #[derive(Debug, Default)]
 pub struct Crowd {
-    bodies: Vec<Body>,
-    outcomes: Vec<Outcome>,
+    pub(super) bodies: Vec<Body>,
+    pub(super) outcomes: Vec<Outcome>,
     grid: Grid,
     /// How far the largest reaches, but for giants.
     widest: f32,
     /// From the sorted order to that of input, with the names that decide it.
-    order: Vec<(u32, u64)>,
+    pub(super) order: Vec<(u32, u64)>,
     /// From the order of input to the sorted one.
-    sorted: Vec<u32>,
+    pub(super) sorted: Vec<u32>,
     // From here on everything is in the sorted order.
     places: Places,
-    movers: Vec<Mover>,
-    moves: Vec<Move>,
-    ahead: Vec<Vec2>,
+    pub(super) movers: Vec<Mover>,
+    pub(super) moves: Vec<Move>,
+    pub(super) ahead: Vec<Vec2>,
     after: Vec<Vec2>,
-    asked_by: Vec<Option<u32>>,
+    pub(super) asked_by: Vec<Option<u32>>,
 }
 
 /// What a unit does in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
-    choice: Choice,
+    pub(super) choice: Choice,
     /// Those it may come to touch.
     pub(super) touching: List,
     /// The ground it may come to touch a wall of.
-    walls: Option<u8>,
+    pub(super) walls: Option<u8>,
     /// Where it gets out of the wall it is in.
-    exit: Option<Vec2>,
+    pub(super) exit: Option<Vec2>,
 }
 
 impl Move {
@@ -117,24 +114,46 @@ impl Crowd {
         self.bodies.is_empty()
     }
 
+    /// A unit as it was [pushed](Self::push).
+    pub fn body(&self, index: usize) -> Option<&Body> {
+        self.bodies.get(index)
+    }
+
+    /// How far apart two units are at least, from middle to middle, that have nothing to do with each other in a step of `dt`
+    /// seconds, nor through a third one between them, if no unit is larger or faster than this. A step may leave out those
+    /// who stand so far from everybody who moves.
+    pub fn reach(radius: f32, speed: f32, dt: f32) -> f32 {
+        let (radius, speed) = (sane(radius), sane(speed));
+        let sight = 2.0 * radius + speed * LOOK;
+        sight + 2.0 * (radius + longest_step(radius, speed, sane(dt).min(LONGEST_STEP)))
+    }
+
     /// Moves everybody by `dt` seconds. A time that is not positive and finite moves nobody; a quarter of a second is the
     /// longest, and what is below a microsecond is none.
     ///
     /// Units walk on the ground of their number; one whose number is not there is stopped by no walls.
     pub fn step(&mut self, settings: &CrowdSettings, dt: f32, grounds: &[Footing<'_>], spread: &impl Spread) {
         let dt = if dt.is_finite() && dt >= SHORTEST_STEP { dt.min(LONGEST_STEP) } else { 0.0 };
-        self.sort(dt);
+        self.arrange(dt, spread);
         self.steer(settings, dt, grounds, spread);
         self.narrow(spread);
         for _ in 0..PASSES {
             self.part(grounds, spread);
         }
-        self.conclude(dt, grounds);
+        self.judge(dt, grounds, spread);
     }
 
     /// The first stage of a step alone, after which [`neighbours`](Self::neighbours) knows who is where.
     pub fn sort(&mut self, dt: f32) {
-        let speed = self.bodies.iter().map(|body| sane(body.speed)).fold(0.0, f32::max);
+        self.arrange(dt, &OneThread);
+    }
+
+    fn arrange(&mut self, dt: f32, spread: &impl Spread) {
+        let (mut speed, mut longest) = (0.0_f32, 0.0_f32);
+        for body in &self.bodies {
+            speed = speed.max(sane(body.speed));
+            longest = longest.max(longest_step(sane(body.radius), sane(body.speed), dt));
+        }
         let sizes = Sizes::new(self.bodies.iter().map(|body| sane(body.radius)));
         let radius = sizes.widest();
         self.widest = radius;
@@ -144,20 +163,26 @@ impl Crowd {
         self.grid.sort(places, &sizes, side, &mut self.order);
         self.sorted.clear();
         self.sorted.resize(self.bodies.len(), NOWHERE);
-        self.places.clear();
-        self.movers.clear();
         for (place, (number, _)) in (0..).zip(&self.order) {
-            let body = &self.bodies[*number as usize];
-            let mover = Mover::new(body, dt);
             self.sorted[*number as usize] = place;
-            self.places.centres.push(mover.position);
-            self.places.radii.push(mover.radius);
-            let step = mover.longest_step(dt);
-            self.places.extents.push(mover.radius + step);
-            self.places.longest_step = self.places.longest_step.max(step);
-            self.places.layers.push(body.layers);
-            self.movers.push(mover);
         }
+        let len = self.order.len();
+        self.places.resize(len);
+        self.places.longest_step = longest;
+        self.movers.resize(len, Mover::NOBODY);
+        let (size, bodies) = (part_size(len, spread), &self.bodies);
+        let Places { centres, radii, extents, layers, .. } = &mut self.places;
+        let columns = centres.chunks_mut(size).zip(radii.chunks_mut(size));
+        let columns = columns.zip(extents.chunks_mut(size).zip(layers.chunks_mut(size)));
+        let parts = self.order.chunks(size).zip(self.movers.chunks_mut(size)).zip(columns);
+        spread.each(parts, |((order, movers), ((centres, radii), (extents, layers)))| {
+            for (at, ((number, _), mover)) in order.iter().zip(movers).enumerate() {
+                let body = &bodies[*number as usize];
+                *mover = Mover::new(body, dt);
+                (centres[at], radii[at], layers[at]) = (mover.position, mover.radius, body.layers);
+                extents[at] = mover.radius + mover.longest_step(dt);
+            }
+        });
     }
 
     fn steer(&mut self, settings: &CrowdSettings, dt: f32, grounds: &[Footing<'_>], spread: &impl Spread) {
@@ -241,111 +266,6 @@ impl Crowd {
         core::mem::swap(&mut self.ahead, &mut self.after);
     }
 
-    /// Writes the outcomes, in the order of input.
-    fn conclude(&mut self, dt: f32, grounds: &[Footing<'_>]) {
-        self.outcomes.clear();
-        self.outcomes.extend(self.bodies.iter().map(|body| Outcome {
-            position: body.position,
-            velocity: Vec2::ZERO,
-            memory: body.memory,
-            blocker: None,
-            advice: Advice::GoOn,
-        }));
-        for (own, (number, _)) in self.order.iter().enumerate() {
-            let (mover, body) = (&self.movers[own], &self.bodies[*number as usize]);
-            let mut place = if dt > 0.0 { self.ahead[own] } else { mover.position };
-            let (step, most) = (place - mover.position, mover.longest_step(dt));
-            if step.length_squared() > most * most {
-                place = mover.position + step.clamp_length_max(most);
-                if let Some(walls) = walls_of(grounds, self.moves[own].walls) {
-                    place = walls.carry(mover.position, place, mover.radius);
-                }
-            }
-            let choice = self.moves[own].choice;
-            let outcome = &mut self.outcomes[*number as usize];
-            outcome.position = place;
-            outcome.velocity = if dt > 0.0 { (place - mover.position) / dt } else { Vec2::ZERO };
-            outcome.memory.remember(body, mover, place, dt);
-            outcome.memory.press(pressed(own, &self.moves, &self.movers, &self.bodies, &self.order), dt);
-            if let Some(exit) = self.moves[own].exit {
-                outcome.memory.settle_at(exit);
-            } else if mover.stance == Stance::Idle && is_cramped(own, &self.moves, &self.movers) {
-                outcome.memory.settle_at(place);
-            }
-            if mover.looks {
-                let kept = outcome.memory.choose(&choice);
-                let block = block(&self.movers, own, choice.blocker);
-                outcome.blocker = choice.blocker.map(|blocker| self.movers[blocker as usize].id);
-                let other = choice.blocker.map(|blocker| &self.movers[blocker as usize]);
-                let rival = other.filter(|other| other.wants_where(mover));
-                outcome.advice = climb(&mut outcome.memory, (body, mover), block, rival, kept);
-            }
-        }
-        self.ask(grounds);
-        self.answer();
-    }
-
-    /// Finds out who has to give way to whom, because one of them asks for room: the one who is idle, or else the one of
-    /// lower rank. Of several, the one with the lowest name is heard.
-    fn ask(&mut self, grounds: &[Footing<'_>]) {
-        self.asked_by.clear();
-        self.asked_by.resize(self.order.len(), None);
-        for (own, (number, _)) in (0..).zip(&self.order) {
-            let Some(blocker) = self.moves[own as usize].choice.blocker else { continue };
-            let block = block(&self.movers, own as usize, Some(blocker));
-            // Idle ones are asked at once, or they would be pushed along a lane to its end.
-            let asks = self.outcomes[*number as usize].memory.rung() == Rung::Asks || block == Block::Idle;
-            if !asks || self.has_room(own as usize, blocker as usize, grounds) {
-                continue;
-            }
-            let (asked, by) = match block {
-                Block::Idle => (blocker, own),
-                Block::Mutual if self.outranks(own, blocker) => (blocker, own),
-                Block::Mutual => (own, blocker),
-                Block::None | Block::Queue | Block::Settled | Block::Locked => continue,
-            };
-            let heard = &mut self.asked_by[asked as usize];
-            let name = |place: u32| self.order[place as usize].1;
-            if heard.is_none_or(|other: u32| name(by) < name(other)) {
-                *heard = Some(by);
-            }
-        }
-    }
-
-    /// Whether a unit could get past another one on either side, if that one stood still.
-    fn has_room(&self, own: usize, other: usize, grounds: &[Footing<'_>]) -> bool {
-        let (mover, other) = (&self.movers[own], &self.movers[other]);
-        let Some(walls) = walls_of(grounds, mover.ground) else {
-            return true;
-        };
-        let aside = mover.wanted.perp().normalize_or_zero() * (mover.radius + other.radius);
-        // Beside the other one, and beside itself: there, too.
-        let is_clear = |at: Vec2| walls.is_clear(at, mover.radius);
-        [aside, -aside]
-            .into_iter()
-            .any(|aside| is_clear(other.position + aside) && is_clear(mover.position + aside))
-    }
-
-    fn outranks(&self, own: u32, other: u32) -> bool {
-        let rank = |place: u32| {
-            let (number, name) = self.order[place as usize];
-            let is_cornered = self.outcomes[number as usize].memory.is_cornered();
-            (is_cornered, self.bodies[number as usize].priority, Reverse(name))
-        };
-        rank(own) > rank(other)
-    }
-
-    /// Tells those who have to that they give way.
-    fn answer(&mut self) {
-        for (own, by) in self.asked_by.iter().enumerate() {
-            let Some(by) = by else { continue };
-            let outcome = &mut self.outcomes[self.order[own].0 as usize];
-            if outcome.memory.give_way() {
-                outcome.advice = Advice::GiveWay { to: self.order[*by as usize].1 };
-            }
-        }
-    }
-
     /// What the last step did, in the order in which units were pushed.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
@@ -401,60 +321,6 @@ impl Crowd {
     }
 }
 
-/// Whether an idle unit has no room at home, because somebody else who stands has the same. While somebody walks past,
-/// that remains to be seen.
-fn is_cramped(own: usize, moves: &[Move], movers: &[Mover]) -> bool {
-    let (mover, near) = (&movers[own], moves[own].touching.as_slice());
-    let mut others = near.iter().map(|other| &movers[*other as usize]);
-    let has_same_home = |other: &Mover| {
-        let near = CRAMPED * (mover.radius + other.radius);
-        other.home.distance_squared(mover.home) < near * near
-    };
-    others.clone().any(has_same_home) && others.all(|other| other.stance != Stance::Walking)
-}
-
-/// For how long the least pressed of those have been whom an idle unit may touch. `None` if nobody presses it.
-fn pressed(
-    own: usize,
-    moves: &[Move],
-    movers: &[Mover],
-    bodies: &[Body],
-    order: &[(u32, u64)],
-) -> Option<f32> {
-    let near = moves[own].touching.as_slice();
-    if movers[own].stance != Stance::Idle || moves[own].choice.turn != Vec2::ZERO || near.is_empty() {
-        return None;
-    }
-    let mut least = f32::INFINITY;
-    for other in near {
-        match movers[*other as usize].stance {
-            Stance::Walking => return None,
-            Stance::Idle => least = least.min(bodies[order[*other as usize].0 as usize].memory.pressed()),
-            Stance::Locked => {}
-        }
-    }
-    Some(least)
-}
-
-/// How near two homes are, in parts of touching, that are too near.
-const CRAMPED: f32 = 0.95;
-
-/// How a unit stands to whoever is in its way.
-fn block(movers: &[Mover], own: usize, blocker: Option<u32>) -> Block {
-    let Some(blocker) = blocker else { return Block::None };
-    let (mover, other) = (&movers[own], &movers[blocker as usize]);
-    match other.stance {
-        Stance::Locked => Block::Locked,
-        Stance::Idle if other.yields_to(mover) => Block::Idle,
-        Stance::Idle => Block::Settled,
-        Stance::Walking => {
-            let along = mover.wanted.dot(other.wanted);
-            let is_against = along < -0.7 * mover.wanted.length() * other.wanted.length();
-            if is_against { Block::Mutual } else { Block::Queue }
-        }
-    }
-}
-
 /// How far ahead neighbours are looked for, in seconds at full speed.
 const LOOK: f32 = 0.55;
 
@@ -466,7 +332,7 @@ const LONGEST_STEP: f32 = 0.25;
 const SHORTEST_STEP: f32 = 1e-6;
 
 /// The place of a unit that is nowhere.
-const NOWHERE: u32 = u32::MAX;
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 const _: () = assert!(LOOK <= HORIZON);
 
@@ -477,10 +343,10 @@ fn range(mover: &Mover, widest: f32) -> f32 {
 }
 
 /// How many units a thread is given at a time.
-fn part_size(len: usize, spread: &impl Spread) -> usize {
+pub(super) fn part_size(len: usize, spread: &impl Spread) -> usize {
     len.div_ceil(spread.threads().max(1)).max(64)
 }
 
-fn walls_of<'a>(grounds: &[Footing<'a>], ground: Option<u8>) -> Option<Walls<'a>> {
+pub(super) fn walls_of<'a>(grounds: &[Footing<'a>], ground: Option<u8>) -> Option<Walls<'a>> {
     grounds.get(usize::from(ground?)).map(|footing| Walls::new(*footing))
 }

@@ -23,6 +23,7 @@ mod ladder;
 pub mod bay;
 mod spread;
 mod crowd;
+mod judge;
 
 pub use body::{Advice, Body, Course, Layers, Outcome, Stance};
 pub use crowd::{Crowd, CrowdSettings, Disc, RoadSide};

@@ -51,6 +51,26 @@ fn sane_velocity(velocity: Vec2, most: f32) -> Vec2 {
 }
 
 impl Mover {
+    /// Fills a place that is still to be written.
+    pub(super) const NOBODY: Self = Self {
+        position: Vec2::NAN,
+        velocity: Vec2::ZERO,
+        wanted: Vec2::ZERO,
+        end: Vec2::NAN,
+        home: Vec2::NAN,
+        radius: 0.0,
+        speed: 0.0,
+        dodge: 0.0,
+        ease: 0.0,
+        stance: Stance::Locked,
+        rung: Rung::Free,
+        looks: false,
+        choice: Vec2::ZERO,
+        priority: 0,
+        ground: None,
+        id: 0,
+    };
+
     pub(super) fn new(body: &Body, dt: f32) -> Self {
         let speed = sane(body.speed);
         let wanted = match body.stance {

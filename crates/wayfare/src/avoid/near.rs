@@ -80,12 +80,12 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn clear(&mut self) {
-        self.longest_step = 0.0;
-        self.centres.clear();
-        self.radii.clear();
-        self.extents.clear();
-        self.layers.clear();
+    /// For so many, each of whom is still to be written.
+    pub(super) fn resize(&mut self, len: usize) {
+        self.centres.resize(len, Vec2::ZERO);
+        self.radii.resize(len, 0.0);
+        self.extents.resize(len, 0.0);
+        self.layers.resize(len, Layers::only(0));
     }
 }
 
