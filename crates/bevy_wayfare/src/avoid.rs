@@ -11,7 +11,7 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 use bevy::tasks::ComputeTaskPool;
 use wayfare::avoid::{
-    Advice, Body, Course, Crowd, CrowdSettings, Layers, Memory, OneThread, RoadSide, Spread, Stance,
+    Advice, Body, Course, Crowd, CrowdSettings, Disc, Layers, Memory, OneThread, RoadSide, Spread, Stance,
 };
 use wayfare::follow::{Footing, remaining};
 
@@ -23,6 +23,7 @@ use crate::plane::Plane;
 use crate::plugin::Moving;
 use crate::scene::{Place, Scene};
 use crate::settings::{KeepTo, PathfindingSettings};
+use crate::wake::{Rest, stays};
 
 /// How a unit gets on with others. Comes with [`Agent`].
 ///
@@ -71,6 +72,10 @@ impl Avoidance {
         let Layers { on, avoids } = Layers::only(layer);
         Self { layers: on, avoids, ..Self::NEW }
     }
+
+    const fn layers(&self) -> Layers {
+        Layers { on: self.layers, avoids: self.avoids }
+    }
 }
 
 impl Default for Avoidance {
@@ -91,8 +96,10 @@ pub(crate) struct Steering {
     /// The map it stands on, and where it was when that was looked up.
     map: Option<Entity>,
     looked_at: Vec3,
-    /// Where it was in the last step.
+    /// Where it was in the last step that it took part in.
     pub(crate) stood_at: Vec3,
+    /// Whether that step moved it, or may have the next one do so.
+    stirs: bool,
     /// Its crowd and its number there, in the last step.
     pub(crate) place: (u32, u32),
 }
@@ -116,7 +123,7 @@ pub(crate) struct Crowds {
     spawned: u64,
     /// Whether the next step may move somebody, for all that is known.
     pub(crate) stirred: bool,
-    /// Whether there may be more room than there was.
+    /// Whether there may be more room than there was, so that everybody has to look.
     pub(crate) roused: bool,
     pub(crate) all: Vec<MapCrowd>,
     /// Who lets somebody pass.
@@ -134,6 +141,7 @@ pub(crate) struct MapCrowd {
     pub(crate) plane: Plane,
     pub(crate) crowd: Crowd,
     pub(crate) units: Vec<Entity>,
+    rest: Rest,
 }
 
 impl Crowds {
@@ -143,7 +151,7 @@ impl Crowds {
             return known;
         }
         let (map, plane) = (place.map, place.plane);
-        self.all.push(MapCrowd { map, plane, crowd: Crowd::new(), units: Vec::new() });
+        self.all.push(MapCrowd { map, plane, crowd: Crowd::new(), units: Vec::new(), rest: Rest::default() });
         self.all.len() - 1
     }
 
@@ -159,8 +167,8 @@ impl Crowds {
 pub(crate) struct Walker {
     entity: Entity,
     agent: Ref<'static, Agent>,
-    avoidance: &'static Avoidance,
-    on_map: Option<&'static OnMap>,
+    avoidance: Ref<'static, Avoidance>,
+    on_map: Option<Ref<'static, OnMap>>,
     at: Whereabouts,
     path: &'static Path,
     motion: &'static mut Motion,
@@ -189,21 +197,39 @@ pub(crate) fn avoid_units(
     for crowd in &mut crowds.all {
         crowd.crowd.clear();
         crowd.units.clear();
+        crowd.rest.clear();
     }
     count(&mut uncounted, &mut units, crowds);
-    crowds.roused |= scene.is_changed();
-    for unit in &mut units {
-        enter(unit, crowds, &scene);
-    }
     let dt = time.delta_secs();
+    crowds.roused |= scene.is_changed();
+    let all = crowds.roused || settings.is_changed();
+    for unit in &mut units {
+        if all || unit.stirs() {
+            enter(unit, crowds, &scene);
+        } else {
+            rest(unit, crowds, &scene);
+        }
+    }
+    for index in 0..crowds.all.len() {
+        let MapCrowd { crowd, rest, .. } = &mut crowds.all[index];
+        rest.wake(crowd, dt);
+        let woken = core::mem::take(&mut rest.woken);
+        for unit in &woken {
+            if let Ok(unit) = units.get_mut(*unit) {
+                enter(unit, crowds, &scene);
+            }
+        }
+        // Keeps its memory.
+        crowds.all[index].rest.woken = woken;
+    }
     // While time stands still nobody moves, and that says nothing.
     (crowds.stirred, crowds.roused) = (dt <= 0.0, false);
-    for crowd in &mut crowds.all {
+    for crowd in crowds.all.iter_mut().filter(|crowd| !crowd.units.is_empty()) {
         crowd.step(&scene, &settings, dt);
         tally.avoided(crowd.units.len());
     }
     for unit in &mut units {
-        leave(unit, crowds, *moving, &mut walkers);
+        leave(unit, crowds, *moving, dt, &mut walkers);
     }
     // Whoever is heard first must not depend on where units lie in memory.
     crowds.advice.sort_unstable_by_key(|(name, ..)| *name);
@@ -222,6 +248,15 @@ fn count(uncounted: &mut Vec<Entity>, units: &mut Query<Walker>, crowds: &mut Cr
 }
 
 impl WalkerItem<'_, '_> {
+    /// Whether it walks or is pushed, or something has happened to it: others may have to look at it, and it at them.
+    fn stirs(&self) -> bool {
+        let is_changed = self.agent.is_changed()
+            || self.avoidance.is_changed()
+            || self.on_map.as_ref().is_some_and(Ref::is_changed);
+        let is_driven = self.motion.stage.is_moving() || self.wanted.0 != Vec3::ZERO;
+        self.steering.stirs || is_driven || is_changed || !stays(&self.agent, &self.steering, &self.at)
+    }
+
     fn name(&self) -> u64 {
         self.avoidance.id.unwrap_or(OUR_NAMES | self.steering.number)
     }
@@ -229,7 +264,7 @@ impl WalkerItem<'_, '_> {
     /// The map it is on.
     fn place<'a>(&mut self, scene: &'a Scene) -> Option<&'a Place> {
         let walks_on = self.path.map.filter(|_| self.motion.stage == Stage::Walking);
-        if let Some(map) = walks_on.or(self.on_map.map(|on_map| on_map.0)) {
+        if let Some(map) = walks_on.or(self.on_map.as_ref().map(|on_map| on_map.0)) {
             return scene.place(map).map(|place| &**place);
         }
         let position = self.at.position();
@@ -264,7 +299,7 @@ impl WalkerItem<'_, '_> {
             radius: self.agent.radius,
             speed: self.agent.speed,
             priority: self.avoidance.priority,
-            layers: Layers { on: self.avoidance.layers, avoids: self.avoidance.avoids },
+            layers: self.avoidance.layers(),
             stance,
             ground: place.footing(class).map(|_| class.0),
             course: end.map(|end| Course { end, to_go: to_go() }),
@@ -273,9 +308,22 @@ impl WalkerItem<'_, '_> {
     }
 }
 
+/// A unit that takes no part in a step.
+const NOWHERE: (u32, u32) = (u32::MAX, 0);
+
+/// Leaves a unit out of the step, unless somebody stirs nearby.
+fn rest(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, scene: &Scene) {
+    unit.steering.place = NOWHERE;
+    let Some(place) = unit.place(scene) else { return };
+    let centre = place.plane.flat(unit.at.position());
+    let disc = Disc { centre, radius: unit.agent.radius };
+    let index = crowds.of(place);
+    crowds.all[index].rest.add(unit.entity, disc, unit.agent.speed, unit.avoidance.layers());
+}
+
 /// Puts a unit into the crowd of its map.
 fn enter(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, scene: &Scene) {
-    unit.steering.place = (u32::MAX, 0);
+    unit.steering.place = NOWHERE;
     unit.steering.stood_at = unit.at.position();
     if crowds.roused || unit.agent.is_changed() {
         unit.steering.memory.rouse();
@@ -293,6 +341,14 @@ fn enter(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, scene: &Scene) {
 }
 
 impl MapCrowd {
+    /// Fills `discs` with those within `reach` of a unit that it avoids, and that stand.
+    pub(crate) fn standing_around(&self, index: usize, reach: f32, discs: &mut Vec<Disc>) {
+        self.crowd.standing_around(index, reach, discs);
+        if let Some(body) = self.crowd.body(index) {
+            self.rest.add_around(body, reach, discs);
+        }
+    }
+
     fn step(&mut self, scene: &Scene, settings: &PathfindingSettings, dt: f32) {
         let Some(place) = scene.place(self.map) else { return };
         // Seen from above, Z leads down: there, right is where left would be.
@@ -341,10 +397,9 @@ impl Spread for OnPool<'_> {
 }
 
 /// Takes over what the step did with a unit.
-fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walkers: &mut Walkers) {
-    let name = unit.name();
+fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, dt: f32, walkers: &mut Walkers) {
     let Some((crowd, index)) = crowds.find(&unit.steering) else {
-        // It is on no map, where nobody is in its way.
+        // It rests, or it is on no map, where nobody is in its way.
         if unit.motion.stage == Stage::Walking {
             (unit.safe.0, unit.motion.safe) = (unit.wanted.0, unit.wanted.0);
         }
@@ -356,10 +411,11 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
         unit.steering.blocker = crowd.crowd.blocker(index).and_then(|blocker| units.get(blocker).copied());
     }
     unit.steering.memory = outcome.memory;
+    let name = unit.name();
     let motion = &mut *unit.motion;
     let velocity = plane.at_height(outcome.velocity, 0.0);
     if motion.stage == Stage::Walking {
-        crowds.stirred = true;
+        (crowds.stirred, unit.steering.stirs) = (true, true);
         // What differs by rounding only is what was planned, so that units arrive exactly.
         let farthest = outcome.position.abs().max(motion.position.abs()).max_element();
         let grain = farthest.next_up() - farthest;
@@ -377,7 +433,8 @@ fn leave(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, moving: Moving, walk
     }
     let still = STILL * unit.agent.speed.max(unit.agent.radius).max(0.0);
     let is_pushed = outcome.velocity.length() > still || unit.wanted.0 != Vec3::ZERO;
-    crowds.stirred |= is_pushed || outcome.memory.makes_way();
+    unit.steering.stirs = is_pushed || outcome.memory.makes_way() || dt <= 0.0;
+    crowds.stirred |= unit.steering.stirs;
     let velocity = if is_pushed { velocity } else { Vec3::ZERO };
     if unit.safe.0 != velocity {
         unit.safe.0 = velocity;

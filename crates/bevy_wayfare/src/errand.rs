@@ -163,7 +163,7 @@ fn plan_around(unit: &mut AdvisedItem<'_, '_>, scene: &Scene, crowds: &Crowds, d
     let Some((crowd, index)) = crowds.find(&unit.steering) else { return };
     let cell = scene.place(crowd.map).and_then(|place| place.layout).map_or(0.0, |layout| layout.reach());
     let mut discs = Vec::new();
-    crowd.crowd.standing_around(index, AROUND * (unit.agent.radius.max(0.0) + cell), &mut discs);
+    crowd.standing_around(index, AROUND * (unit.agent.radius.max(0.0) + cell), &mut discs);
     for disc in &mut discs {
         disc.radius += unit.agent.radius.max(0.0);
     }

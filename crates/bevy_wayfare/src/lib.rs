@@ -195,7 +195,7 @@
 //! those who stand there, and plans anew; at last the game hears [`Stuck`]. In a lane that has no room for two, the one of lower
 //! priority backs out to the nearest bay. Where many are sent to one point, those who come late settle around the first and have
 //! arrived. All this works for units with or without a path: a game may write [`WantedVelocity`] itself for an agent that has
-//! none. Several maps are several crowds.
+//! none. Several maps are several crowds. Units at rest are looked at by nobody until somebody stirs nearby.
 //!
 //! Whoever wants to have a say changes [`SafeVelocity`] after this set:
 //!

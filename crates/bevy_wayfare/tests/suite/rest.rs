@@ -220,3 +220,92 @@ fn bodies_that_the_game_moves_come_apart_and_no_farther() {
     game.rests();
     assert!((1.95..2.05).contains(&game.closest()), "{}", game.closest());
 }
+
+/// An army of so many ranks, and a lane along two of its sides.
+fn army(ranks: i32) -> (Game, Vec<Entity>) {
+    let side = usize::try_from(ranks * 6 / 5 + 8).unwrap();
+    let mut game = Game::in_frame(&vec![".".repeat(side); side].join("\n"));
+    let place = |rank: i32| 5.0 + 1.2 * rank as f32;
+    let units = (0..ranks * ranks)
+        .map(|i| {
+            game.world()
+                .spawn((
+                    Agent { radius: RADIUS, ..default() },
+                    Transform::from_xyz(place(i % ranks), -place(i / ranks), 0.0),
+                ))
+                .id()
+        })
+        .collect();
+    game.rests();
+    (game, units)
+}
+
+/// How many units avoidance looked at in the run before the last.
+fn looked_at(game: &Game) -> f64 {
+    let store = game.app.world().resource::<DiagnosticsStore>();
+    store.get(&PathfindingDiagnostics::AVOIDING).and_then(|units| units.value()).unwrap()
+}
+
+#[test]
+fn one_who_walks_wakes_those_nearby_and_nobody_else() {
+    let (mut game, units) = army(30);
+    let homes = game.places();
+    let scout = game.unit(1, 1);
+    game.order(scout, PathRequest::to(Cell::new(40, 1)));
+    let (mut most, mut runs) = (0.0_f64, 0);
+    game.until("the scout is there", |game| {
+        // The first run looks at whoever is new.
+        runs += 1;
+        most = if runs > 3 { most.max(looked_at(game)) } else { most };
+        game.position(scout).distance(game.centre(40, 1)) < 0.1
+    });
+    assert!((2.0..150.0).contains(&most), "{most} of {}", units.len());
+    assert_eq!(game.places()[..homes.len()], homes, "nobody was in the way");
+}
+
+#[test]
+fn whoever_is_walked_through_makes_way_and_returns_though_it_was_at_rest() {
+    let through = |game: &mut Game, looks_at_all: bool| {
+        let homes = game.places();
+        let scout = game.unit(1, 20);
+        // Beyond them, where nobody is at home.
+        game.order(scout, PathRequest::to(Cell::new(42, 20)));
+        let (mut runs, mut stirred) = (0, 0.0_f32);
+        game.until("the scout is there", |game| {
+            runs += 1;
+            if looks_at_all {
+                game.world().resource_mut::<PathfindingSettings>().set_changed();
+            }
+            let places = game.places();
+            let away = places.iter().zip(&homes).map(|(at, home)| at.distance(*home));
+            stirred = away.fold(stirred, f32::max);
+            game.position(scout).distance(game.centre(42, 20)) < 0.1
+        });
+        game.until("all rest", |game| !game.avoids());
+        let (places, clear) = (game.places(), game.closest());
+        let from_home = places.iter().zip(&homes).map(|(at, home)| at.distance(*home)).fold(0.0, f32::max);
+        assert!(stirred > 0.3, "somebody was in the way, and moved {stirred}");
+        assert!(from_home < 0.05 && clear > 1.9, "{from_home} {clear}");
+        runs
+    };
+    let [few, all] = [false, true].map(|looks_at_all| through(&mut army(30).0, looks_at_all));
+    // It is no other game than if everybody were looked at all the time.
+    assert!((f64::from(few) / f64::from(all) - 1.0).abs() < 0.1, "{few} {all}");
+}
+
+#[test]
+fn crowds_of_other_maps_rest_on() {
+    let (mut game, units) = army(8);
+    let far = Transform::from_xyz(1000.0, 0.0, 0.0);
+    game.world().spawn((NavMap::new(Map::new(20, 20).unwrap()), far));
+    let [a, b] = [0.0, 1.0]
+        .map(|row| game.world().spawn((Agent::default(), Transform::from_xyz(1001.5, 1.5 + row, 0.0))).id());
+    game.until("all rest", |game| !game.avoids());
+    game.order(a, PathRequest::to(Vec3::new(1015.5, 1.5, 0.0)));
+    game.updates(20);
+    for _ in 0..20 {
+        game.update();
+        assert!((1.0..3.0).contains(&looked_at(&game)), "{} and not {}", looked_at(&game), units.len());
+    }
+    assert!(game.position(b).x < 1002.0);
+}
