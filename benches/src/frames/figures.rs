@@ -102,6 +102,8 @@ pub(crate) struct Summary {
     pub(crate) standing_units: usize,
     /// What a frame costs more with agents that stand still than with entities that are none.
     pub(crate) standing_ms: f64,
+    /// The same while one of them walks.
+    pub(crate) standing_but_one_ms: Option<f64>,
     /// After an edit in a running game: the frame that takes it in, the worst one from there until the map has been surveyed
     /// again on the task pool, and how many these are. All above an idle frame.
     pub(crate) survey_edit_ms: Option<f64>,

@@ -14,7 +14,8 @@
 //! * **Walking** is measured in an app of its own, with following on, when all have paths: five windows of half a second
 //!   of one walk. Those paths are not the best ones, to have them before the first units arrive. Units walk through each
 //!   other; what it costs to avoid that is measured by the suite `crowd`.
-//! * **Standing** is a frame of an app with agents above one of an app where the same entities have a `Transform` only.
+//! * **Standing** is a frame of an app with agents above one of an app where the same entities have a `Transform` only; then
+//!   one of the agents walks among the others.
 //! * **Learning** is what comes after an edit in a running game: the map is surveyed again on the task pool, and no frame of the
 //!   main thread may show it.
 //! * **The peer** gets the same orders on the same cells and does not walk either. It searches on the main thread, 128
@@ -92,7 +93,7 @@ pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
         show.bar.suspend(|| report::print(&figures::line(&row)));
         rows.push(row);
     }
-    let standing_ms = show.standing();
+    let (standing_ms, standing_but_one_ms) = show.standing();
     let learning = show.learning();
     show.bar.finish_and_clear();
 
@@ -102,6 +103,7 @@ pub(crate) fn run(options: &Options) -> Result<Outcome, Failure> {
         runs: RUNS,
         standing_units: STANDING,
         standing_ms,
+        standing_but_one_ms,
         survey_edit_ms: learning.map(|learning| learning.edit_ms),
         survey_frame_ms_max: learning.map(|learning| learning.worst_ms),
         survey_frames: learning.map(|learning| learning.frames),
@@ -221,21 +223,34 @@ impl<'a> Show<'a> {
         runs.get(RUNS / 2).copied()
     }
 
-    /// What agents that stand still cost, in milliseconds per frame.
-    fn standing(&mut self) -> f64 {
+    /// What agents cost that stand still, in milliseconds per frame, and what they do while one of them walks; `None` if it
+    /// was there too soon.
+    fn standing(&mut self) -> (f64, Option<f64>) {
         let cast = self.scene.cast(STANDING, Goals::One);
-        let mut costs = Vec::with_capacity(RUNS);
+        let (mut still, mut but_one) = (Vec::with_capacity(RUNS), Vec::with_capacity(RUNS));
         for run in 0..RUNS {
             self.bar.set_message(format!("{STANDING} units standing still, run {}", run + 1));
-            let idle = |units| {
+            let game = |units| {
                 let plugin = PathfindingPlugin::default();
-                Game::wayfare::<Plain>(self.scene, &cast.starts, units, plugin).stage.idle().cpu
+                Game::wayfare::<Plain>(self.scene, &cast.starts, units, plugin)
             };
-            costs.push(idle(Units::Agents) - idle(Units::Transforms));
+            let (bare, mut game) = (game(Units::Transforms).stage.idle(), game(Units::Agents));
+            still.push(game.stage.idle().above(bare).cpu);
+            but_one.extend(walk_alone(&mut game, cast.first[0], bare));
             self.bar.inc(1);
         }
-        median(costs).unwrap_or(0.0)
+        (median(still).unwrap_or(0.0), median(but_one))
     }
+}
+
+/// What a frame takes above another app's idle one while a single unit walks. `None` if it is there by then.
+fn walk_alone(game: &mut Game, goal: Cell, idle: Frame) -> Option<f64> {
+    let (limits, unit) = (Limits { more: 0, ..ORDERED }, game.units[0]);
+    game.order(&[goal]);
+    game.stage.watch(idle, Frame::default(), limits, |app| apps::is_served(app, unit)).done?;
+    let frames: Vec<Frame> = (0..IDLE).map(|_| game.stage.frame().above(idle)).collect();
+    let is_on_its_way = game.stage.app.world().get::<Path>(unit).is_some_and(|path| !path.is_empty());
+    is_on_its_way.then(|| stage::middle(&frames).cpu)
 }
 
 /// What is wrong with a path from cell to cell that was pulled taut, if anything is. Which of several cheapest paths is pulled is not said, so it
