@@ -23,7 +23,7 @@ use crate::plane::Plane;
 use crate::plugin::Moving;
 use crate::scene::{Place, Scene};
 use crate::settings::{KeepTo, PathfindingSettings};
-use crate::wake::{Rest, stays};
+use crate::wake::{Rest, Vacancy, stays};
 
 /// How a unit gets on with others. Comes with [`Agent`].
 ///
@@ -123,8 +123,10 @@ pub(crate) struct Crowds {
     spawned: u64,
     /// Whether the next step may move somebody, for all that is known.
     pub(crate) stirred: bool,
-    /// Whether there may be more room than there was, so that everybody has to look.
-    pub(crate) roused: bool,
+    /// Whether there may be more room somewhere than there was: whoever takes part in the step looks for it.
+    roused: bool,
+    /// Where somebody is no more: those nearby have to look.
+    pub(crate) vacated: Vec<Vacancy>,
     pub(crate) all: Vec<MapCrowd>,
     /// Who lets somebody pass.
     pub(crate) errands: Vec<Entity>,
@@ -201,8 +203,8 @@ pub(crate) fn avoid_units(
     }
     count(&mut uncounted, &mut units, crowds);
     let dt = time.delta_secs();
-    crowds.roused |= scene.is_changed();
-    let all = crowds.roused || settings.is_changed();
+    let all = scene.is_changed() || settings.is_changed();
+    crowds.roused = scene.is_changed() || !crowds.vacated.is_empty();
     for unit in &mut units {
         if all || unit.stirs() {
             enter(unit, crowds, &scene);
@@ -211,8 +213,8 @@ pub(crate) fn avoid_units(
         }
     }
     for index in 0..crowds.all.len() {
-        let MapCrowd { crowd, rest, .. } = &mut crowds.all[index];
-        rest.wake(crowd, dt);
+        let MapCrowd { crowd, rest, plane, .. } = &mut crowds.all[index];
+        rest.wake(crowd, &crowds.vacated, *plane, dt);
         let woken = core::mem::take(&mut rest.woken);
         for unit in &woken {
             if let Ok(unit) = units.get_mut(*unit) {
@@ -222,8 +224,9 @@ pub(crate) fn avoid_units(
         // Keeps its memory.
         crowds.all[index].rest.woken = woken;
     }
+    crowds.vacated.clear();
     // While time stands still nobody moves, and that says nothing.
-    (crowds.stirred, crowds.roused) = (dt <= 0.0, false);
+    crowds.stirred = dt <= 0.0;
     for crowd in crowds.all.iter_mut().filter(|crowd| !crowd.units.is_empty()) {
         crowd.step(&scene, &settings, dt);
         tally.avoided(crowd.units.len());
@@ -318,7 +321,9 @@ fn rest(mut unit: WalkerItem<'_, '_>, crowds: &mut Crowds, scene: &Scene) {
     let centre = place.plane.flat(unit.at.position());
     let disc = Disc { centre, radius: unit.agent.radius };
     let index = crowds.of(place);
-    crowds.all[index].rest.add(unit.entity, disc, unit.agent.speed, unit.avoidance.layers());
+    let crowd = &mut crowds.all[index];
+    crowd.plane = place.plane;
+    crowd.rest.add(unit.entity, disc, unit.agent.speed, unit.avoidance.layers());
 }
 
 /// Puts a unit into the crowd of its map.

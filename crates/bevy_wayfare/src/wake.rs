@@ -12,6 +12,7 @@ use wayfare::avoid::{Body, Crowd, Disc, Layers};
 use crate::agent::{Agent, OnMap};
 use crate::avoid::{Avoidance, Crowds, Steering};
 use crate::motion::{Walkers, WantedVelocity, Whereabouts, WhereaboutsItem};
+use crate::plane::Plane;
 use crate::scene::Scene;
 use crate::settings::PathfindingSettings;
 
@@ -42,6 +43,13 @@ pub(crate) fn stays(agent: &Agent, steering: &Steering, at: &WhereaboutsItem<'_,
     let nudge = NUDGE * agent.radius.max(0.0);
     // Of a place that is none, nobody knows how far it is from another.
     at.position().distance_squared(steering.stood_at) <= nudge * nudge
+}
+
+/// A place that a unit has left for good, in the world, on whichever map.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vacancy {
+    position: Vec3,
+    radius: f32,
 }
 
 /// Those of a map who are at rest.
@@ -76,18 +84,20 @@ impl Rest {
     }
 
     /// Wakes those who are near somebody of the crowd that is about to take a step: they may have to make way, or be in the
-    /// way.
-    pub(crate) fn wake(&mut self, crowd: &Crowd, dt: f32) {
+    /// way. And those near to where somebody was: there is more room.
+    pub(crate) fn wake(&mut self, crowd: &Crowd, vacated: &[Vacancy], plane: Plane, dt: f32) {
         self.woken.clear();
-        if crowd.is_empty() || self.units.is_empty() {
+        if (crowd.is_empty() && vacated.is_empty()) || self.units.is_empty() {
             return;
         }
         let bodies = || (0..crowd.len()).filter_map(|index| crowd.body(index));
-        let radius = bodies().map(|body| body.radius).fold(self.radius, f32::max);
+        let radii = bodies().map(|body| body.radius).chain(vacated.iter().map(|gone| gone.radius));
+        let radius = radii.fold(self.radius, f32::max);
         let speed = bodies().map(|body| body.speed).fold(self.speed, f32::max);
-        self.near.begin(Crowd::reach(radius, speed, dt), crowd.len());
-        for body in bodies() {
-            self.near.add_around(body.position);
+        self.near.begin(Crowd::reach(radius, speed, dt), crowd.len() + vacated.len());
+        let places = bodies().map(|body| body.position);
+        for place in places.chain(vacated.iter().map(|gone| plane.flat(gone.position))) {
+            self.near.add_around(place);
         }
         let Self { units, near, woken, .. } = self;
         units.retain(|unit| {
@@ -169,11 +179,12 @@ pub(crate) fn watch_crowds(app: &mut App) {
     });
 }
 
-type Agents<'w, 's> = Query<'w, 's, (), (With<Agent>, Allow<Disabled>)>;
+type Agents<'w, 's> = Query<'w, 's, (&'static Agent, &'static Steering), Allow<Disabled>>;
 
 fn stir(entity: Entity, agents: &Agents, mut crowds: ResMut<Crowds>) {
-    if agents.contains(entity) {
-        (crowds.stirred, crowds.roused) = (true, true);
+    if let Ok((agent, steering)) = agents.get(entity) {
+        crowds.stirred = true;
+        crowds.vacated.push(Vacancy { position: steering.stood_at, radius: agent.radius });
     }
 }
 

@@ -309,3 +309,33 @@ fn crowds_of_other_maps_rest_on() {
     }
     assert!(game.position(b).x < 1002.0);
 }
+
+#[test]
+fn one_who_vanishes_wakes_those_nearby_and_nobody_else() {
+    let (mut game, units) = army(30);
+    let vanish: [fn(&mut Game, Entity); 3] = [
+        |game, unit| assert!(game.world().despawn(unit)),
+        |game, unit| _ = game.world().entity_mut(unit).insert(Disabled),
+        |game, unit| _ = game.world().entity_mut(unit).remove::<Agent>(),
+    ];
+    for (gone, vanish) in [units[65], units[435], units[881]].into_iter().zip(vanish) {
+        vanish(&mut game, gone);
+        game.updates(2);
+        assert!((1.0..150.0).contains(&looked_at(&game)), "{} of {}", looked_at(&game), units.len());
+        game.until("all rest", |game| !game.avoids());
+    }
+}
+
+#[test]
+fn where_somebody_vanishes_from_a_pile_the_others_take_the_room() {
+    let mut game = Game::in_frame("#####\n#...#\n#####");
+    let units: Vec<Entity> = (0..5).map(|i| game.unit(1 + i % 3, 1)).collect();
+    game.until("all rest", |game| !game.avoids());
+    let crowded = game.closest();
+    for gone in &units[..2] {
+        game.world().despawn(*gone);
+        assert!(game.stirs());
+        game.until("all rest", |game| !game.avoids());
+    }
+    assert!(crowded < 1.5 && game.closest() > 1.9, "{crowded} {}", game.closest());
+}
