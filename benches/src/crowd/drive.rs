@@ -7,8 +7,8 @@ use cpu_time::ThreadTime;
 use glam::Vec2;
 use wayfare::avoid::{Advice, Body, Crowd, CrowdSettings, Spread, bay};
 use wayfare::prelude::{
-    Answer, Factor, Footing, GroundPlan, Headway, Layout, Map, PathQuery, RouteShape, Scratch, Snapshot,
-    View, find_path, follow,
+    Answer, Clearance, Factor, Footing, GroundPlan, Headway, Layout, Map, PathQuery, RouteShape, Scratch,
+    Snapshot, View, find_path, follow,
 };
 
 use super::peer::Dodgy;
@@ -30,21 +30,42 @@ const BAY: f32 = 0.25;
 /// A unit that has lost its way searches again, but not in every step.
 const BETWEEN_SEARCHES: u32 = 10;
 
+/// How many cells away one that was pushed to where it has too little room looks for a beginning of its way.
+const ESCAPE: u32 = 16;
+
 /// A map, and where it lies.
 #[derive(Clone, Debug)]
 pub(crate) struct Ground {
     pub(crate) snapshot: Snapshot,
     pub(crate) layout: Layout,
+    /// What is left of it for units of some sizes.
+    sizes: Vec<(f32, Snapshot)>,
 }
 
 impl Ground {
     /// Cells have sides of 1.
     pub(crate) fn new(map: &Map) -> Self {
-        Self { snapshot: Snapshot::new(map, &View::default()), layout: Layout::default() }
+        let snapshot = Snapshot::new(map, &View::default());
+        Self { snapshot, layout: Layout::default(), sizes: Vec::new() }
     }
 
-    pub(crate) fn footing(&self) -> Footing<'_> {
+    /// Also for units of these radii, which need more room than a cell.
+    pub(crate) fn with_sizes(mut self, radii: &[f32]) -> Self {
+        let view = |radius: f32| View { clearance: Clearance::new(radius), ..View::default() };
+        let size = |radius: &f32| (*radius, Snapshot::new(self.snapshot.map(), &view(*radius)));
+        self.sizes = radii.iter().map(size).collect();
+        self
+    }
+
+    /// What everybody walks on.
+    fn footing(&self) -> Footing<'_> {
         Footing { snapshot: &self.snapshot, layout: &self.layout }
+    }
+
+    /// Where a unit of this radius has room.
+    pub(crate) fn footing_of(&self, radius: f32) -> Footing<'_> {
+        let size = self.sizes.iter().find(|(size, _)| size.total_cmp(&radius).is_eq());
+        Footing { snapshot: size.map_or(&self.snapshot, |(_, snapshot)| snapshot), layout: &self.layout }
     }
 }
 
@@ -122,7 +143,11 @@ impl World {
     pub(crate) fn step(&mut self, spread: &impl Spread) {
         let footing = self.ground.as_ref().map(Ground::footing);
         self.bodies.clear();
-        self.bodies.extend(self.units.iter_mut().map(|unit| unit.body(footing)));
+        let ground = self.ground.as_ref();
+        self.bodies.extend(self.units.iter_mut().map(|unit| {
+            let room = ground.map(|ground| ground.footing_of(unit.radius));
+            unit.body(room)
+        }));
         self.crowd.clear();
         self.bodies.iter().for_each(|body| self.crowd.push(*body));
         let mut advice = Vec::new();
@@ -243,7 +268,7 @@ impl World {
         let step = self.step;
         let unit = &mut self.units[index];
         let mut points = Vec::new();
-        let footing = self.ground.as_ref().map(Ground::footing);
+        let footing = self.ground.as_ref().map(|ground| ground.footing_of(unit.radius));
         let found =
             footing.is_some_and(|footing| bay::find_bay(footing, unit.disc(), disc, &way, &mut points));
         if found {
@@ -275,7 +300,7 @@ impl World {
             let plan = GroundPlan::Disc { centre: disc.centre, radius: disc.radius + own };
             cells.extend(plan.cells(&ground.layout, area));
         }
-        let burdened = ground.snapshot.burdened(&cells, BURDEN);
+        let burdened = ground.footing_of(own).snapshot.burdened(&cells, BURDEN);
         self.search(index, Some(&burdened));
     }
 
@@ -284,13 +309,14 @@ impl World {
     fn search(&mut self, index: usize, instead: Option<&Snapshot>) {
         let Some(ground) = &self.ground else { return };
         let unit = &mut self.units[index];
-        let cells = ground.layout.cell_at(unit.position).zip(ground.layout.cell_at(unit.goal));
+        let room = ground.footing_of(unit.radius);
+        let cells = room.entry(unit.position, ESCAPE).zip(ground.layout.cell_at(unit.goal));
         let Some((start, goal)) = cells else { return };
         let query = PathQuery::new(start, goal).shape(RouteShape::Pulled);
-        let answer = find_path(instead.unwrap_or(&ground.snapshot), &query, &mut self.scratch);
+        let answer = find_path(instead.unwrap_or(room.snapshot), &query, &mut self.scratch);
         if let Ok(Answer::Found(route)) = answer {
             let (from, to) = (Some(unit.position), Some(unit.goal));
-            follow::lay(ground.footing(), route.cells(), from, to, &mut unit.points);
+            follow::lay(room, route.cells(), from, to, &mut unit.points);
             unit.headway = Headway::default();
         }
     }

@@ -63,6 +63,7 @@ pub(crate) const SCENES: &[Scene] = &[
         bars: Bars { worst: Some(2.0), from_home: Some(3.0), ..Bars::NONE },
     },
     Scene { name: "london_walls", make: london::london, bars: Bars { arrive: true, ..Bars::NONE } },
+    Scene { name: "london_mixed", make: london::london_mixed, bars: Bars { arrive: true, ..Bars::NONE } },
 ];
 
 const CIRCLE: Bars = Bars { median: Some(1.5), overlap: Some(0.15), arrive: true, ..Bars::NONE };
