@@ -7,7 +7,7 @@ use super::crowd::Move;
 use super::mover::Mover;
 
 /// How often.
-pub(super) const PASSES: usize = 6;
+pub(super) const PASSES: usize = 8;
 
 /// Moves one unit out of those it overlaps, by its share. Everybody is where `places` says.
 #[inline]

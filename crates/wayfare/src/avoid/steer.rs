@@ -36,8 +36,8 @@ const FICKLE: f32 = 0.1;
 /// How hard a unit that has nowhere to go presses on, as a part of its speed, and how far to the side in radians. It stops
 /// when it is squeezed by this part of what it takes to touch.
 const PRESS: f32 = 0.9;
-const PRESS_ASIDE: f32 = 0.4;
-const SQUEEZED: f32 = 0.05;
+const PRESS_ASIDE: f32 = 0.3;
+const SQUEEZED: f32 = 0.06;
 
 /// How much of their bodies idle units count for: they will step aside.
 const SOFT: f32 = 0.5;
