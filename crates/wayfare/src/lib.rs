@@ -243,6 +243,7 @@ pub mod cost;
 pub mod rules;
 mod pages;
 pub mod map;
+mod open;
 pub mod text;
 pub mod movingai;
 pub mod view;

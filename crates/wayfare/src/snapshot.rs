@@ -51,7 +51,7 @@ impl Snapshot {
     pub fn new(map: &Map, view: &View) -> Self {
         let ground = Ground::new(view.clearance.of(map, &view.class), view.clone());
         let islands = Islands::new(&ground);
-        let bits = ground.jump_costs().map(|_| Arc::new(Bits::new(&ground)));
+        let bits = ground.jump_costs().map(|_| Arc::new(Bits::new(&ground, Some(&islands))));
         Self { ground: Arc::new(ground), islands, bits, known: None, landmarks: None, truth: map.clone() }
     }
 
@@ -91,7 +91,7 @@ impl Snapshot {
                 Arc::make_mut(&mut bits).update(ground, Some(&self.islands), changed);
                 Some(bits)
             }
-            (_, Some(_)) => Some(Arc::new(Bits::new(ground))),
+            (_, Some(_)) => Some(Arc::new(Bits::new(ground, Some(&self.islands)))),
             (_, None) => None,
         };
         let known = self.known.take().zip(self.bits.as_ref());

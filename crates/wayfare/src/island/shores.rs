@@ -37,20 +37,20 @@ impl Shores {
 
     /// The areas of a chunk; those `known` from before, with the chunk as it was then, if nothing about them changed.
     pub(super) fn of(ground: &Ground, chunk: &Chunk, known: Option<(&Arc<Self>, &Chunk)>) -> Arc<Self> {
-        let mut rows = [0; SIDE];
-        let (terrain, _) = chunk.terrain.as_chunks::<SIDE>();
-        match known {
-            None => rows.iter_mut().zip(terrain).for_each(|(row, cells)| *row = open_cells(ground, cells)),
+        let rows = match known {
+            None => ground.open().rows(&chunk.terrain),
             Some((shores, before)) => {
-                rows = shores.rows;
+                let mut rows = shores.rows;
+                let (terrain, _) = chunk.terrain.as_chunks::<SIDE>();
                 let (before, _) = before.terrain.as_chunks::<SIDE>();
                 let changed = rows.iter_mut().zip(terrain.iter().zip(before)).filter(|(_, (a, b))| a != b);
-                changed.for_each(|(row, (cells, _))| *row = open_cells(ground, cells));
+                changed.for_each(|(row, (cells, _))| *row = ground.open().row(cells));
                 if rows == shores.rows {
                     return Arc::clone(shores);
                 }
+                rows
             }
-        }
+        };
         let mut new = Self::label(rows, ground.view.rules.slips_through_corners());
         if let Some((shores, _)) = known.filter(|(shores, _)| shores.coast == new.coast) {
             new.coast = Arc::clone(&shores.coast);
@@ -143,11 +143,6 @@ fn for_each_run(mut bits: u64, mut visit: impl FnMut(u16, u16)) {
         visit(to_u16(first), to_u16(last));
         bits &= u64::MAX << last << 1;
     }
-}
-
-/// The cells of a row that can be entered, as bits.
-fn open_cells(ground: &Ground, cells: &[u8; SIDE]) -> u64 {
-    cells.iter().rev().fold(0, |row, terrain| row << 1 | u64::from(ground.enters(*terrain)))
 }
 
 fn pack(area: Area) -> u16 {
