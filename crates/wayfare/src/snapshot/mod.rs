@@ -3,6 +3,8 @@
 //! It never changes under a search. A game keeps one per view, [refreshes](Snapshot::refresh) it after edits, and
 //! hands it to searches behind an `Arc`; what did not change is shared between the old and the new one.
 
+mod bake;
+
 use core::fmt;
 use std::sync::Arc;
 
@@ -51,6 +53,11 @@ impl Snapshot {
     pub fn new(map: &Map, view: &View) -> Self {
         let ground = Ground::new(view.clearance.of(map, &view.class), view.clone());
         let islands = Islands::new(&ground);
+        Self::of(map, ground, islands)
+    }
+
+    /// Sees what is free on a ground of which the islands are known.
+    fn of(map: &Map, ground: Ground, islands: Islands) -> Self {
         let bits = ground.jump_costs().map(|_| Arc::new(Bits::new(&ground, Some(&islands))));
         Self { ground: Arc::new(ground), islands, bits, known: None, landmarks: None, truth: map.clone() }
     }

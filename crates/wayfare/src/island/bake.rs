@@ -1,0 +1,145 @@
+//! [`Islands`] as bytes, and back: see [`bake`](crate::bake).
+//!
+//! Which cells are open follows from the map, and so does which of them lie side by side. What takes long to find is kept: which
+//! area each run of open cells belongs to, chunk by chunk, and which area of its block each area of a piece does. What is
+//! read is the same tree as one that was found, so that edits are followed in it.
+//!
+//! PERF: a city of 4096² cells is read in 2.6 ms and found in 6.3, walls on 35 % at random in 20 and 61; the look at all cells that
+//! either takes aside, which is 2 ms more.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::Islands;
+use super::block::{Block, Joined, Piece, SPAN_SHIFT, span, tiers};
+use super::coast::Area;
+use super::shores::Shores;
+use crate::bake::{BakeError, Reader, Writer};
+use crate::ground::Ground;
+use crate::map::{CHUNK_SIDE, Chunk};
+
+impl Islands {
+    /// All that was found, the pieces of a block before the block.
+    pub(crate) fn write(&self, writer: &mut Writer) {
+        if let Some(whole) = &self.whole {
+            write_piece(whole, writer);
+        }
+    }
+
+    /// Reads what was [written](Self::write) of the same ground. Whatever the bytes are, areas are counted as they should be
+    /// and nothing that is asked of them goes wrong; what hangs together is as they say.
+    pub(crate) fn read(ground: &Ground, reader: Reader<'_>) -> Result<Self, BakeError> {
+        let (columns, rows) = (ground.map.columns(), ground.map.height().div_ceil(CHUNK_SIDE));
+        let tiers = tiers(columns, rows);
+        let mut pieces = Pieces { ground, columns, rows, reader, twins: VecDeque::new() };
+        let exists = !ground.map.chunks().is_empty();
+        let whole = exists.then(|| pieces.piece(tiers, (0, 0))).transpose()?;
+        pieces.reader.finish()?;
+        Ok(Self { whole, tiers, columns, rows })
+    }
+}
+
+fn write_piece(piece: &Piece, writer: &mut Writer) {
+    match piece {
+        Piece::Chunk(shores) => write_areas(shores.of_runs(), writer),
+        Piece::Block(block) => {
+            block.pieces.iter().for_each(|piece| write_piece(piece, writer));
+            write_areas(block.joined.areas.iter().copied(), writer);
+        }
+    }
+}
+
+/// The pieces of a map being read.
+struct Pieces<'a> {
+    ground: &'a Ground,
+    columns: u32,
+    rows: u32,
+    reader: Reader<'a>,
+    /// As when they are [found](super::refresh): chunks that are one are labelled once.
+    twins: VecDeque<(&'a Arc<Chunk>, Arc<Shores>)>,
+}
+
+impl Pieces<'_> {
+    fn piece(&mut self, tiers: u32, (x, y): (u32, u32)) -> Result<Piece, BakeError> {
+        let Some(inner) = tiers.checked_sub(1) else { return self.chunk((x, y)).map(Piece::Chunk) };
+        let shift = SPAN_SHIFT * inner;
+        let (columns, rows) = (span(tiers, x, self.columns), span(tiers, y, self.rows));
+        let mut pieces = Vec::with_capacity((columns * rows) as usize);
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            pieces.push(self.piece(inner, (x + (column << shift), y + (row << shift)))?);
+        }
+        let joined = Joined::known(&pieces, columns, CHUNK_SIDE << shift, |areas| {
+            read_areas(areas as usize, &mut self.reader, |area| area)
+        })?;
+        Ok(Piece::Block(Arc::new(Block::new(pieces.into(), columns, Arc::new(joined)))))
+    }
+
+    fn chunk(&mut self, (x, y): (u32, u32)) -> Result<Arc<Shores>, BakeError> {
+        let chunk = &self.ground.map.chunks()[(y * self.columns + x) as usize];
+        if let Some((_, shores)) = self.twins.iter().find(|(twin, _)| Arc::ptr_eq(twin, chunk)) {
+            read_areas(shores.of_runs().len(), &mut self.reader, |_| ())?;
+            return Ok(Arc::clone(shores));
+        }
+        let rows = self.ground.open().rows(&chunk.terrain);
+        let shores = Shores::known(rows, |runs, pack| read_areas(runs, &mut self.reader, pack))?;
+        let shores = Arc::new(shores);
+        self.twins.truncate(3);
+        self.twins.push_front((chunk, Arc::clone(&shores)));
+        Ok(shores)
+    }
+}
+
+/// What members there are belong to.
+pub(super) struct Known<T> {
+    pub(super) areas: Vec<T>,
+    /// How many of each kind there are, if none is left out.
+    pub(super) open: u32,
+    pub(super) closed: u32,
+}
+
+/// Open areas by their number, closed ones by how many there were before: one that is new is 0. Members of one area that follow
+/// each other are written once.
+fn write_areas(areas: impl Iterator<Item = Area>, writer: &mut Writer) {
+    let (mut areas, mut closed) = (areas.peekable(), 0);
+    while let Some(area) = areas.next() {
+        let more = core::iter::from_fn(|| areas.next_if_eq(&area)).count() as u64;
+        let code = match area {
+            Area::Open(number) => u64::from(number) << 1,
+            Area::Closed(number) => {
+                let back = closed - number;
+                closed = closed.max(number + 1);
+                u64::from(back) << 1 | 1
+            }
+        };
+        writer.number(code << 1 | u64::from(more > 0));
+        if more > 0 {
+            writer.number(more - 1);
+        }
+    }
+}
+
+/// The areas of so many members.
+fn read_areas<T: Clone>(
+    members: usize,
+    reader: &mut Reader<'_>,
+    make: impl Fn(Area) -> T,
+) -> Result<Known<T>, BakeError> {
+    let mut known = Known { areas: Vec::with_capacity(members), open: 0, closed: 0 };
+    while known.areas.len() < members {
+        let code: u32 = reader.number()?;
+        let number = code >> 2;
+        let area = if code & 2 == 0 {
+            known.open = known.open.max(number + 1);
+            Area::Open(number)
+        } else {
+            known.closed += u32::from(number == 0);
+            Area::Closed(known.closed.checked_sub(number.max(1)).ok_or(BakeError::Damaged)?)
+        };
+        let more = if code & 1 == 0 { 0 } else { reader.number::<u32>()? as usize + 1 };
+        if more >= members - known.areas.len() {
+            return Err(BakeError::Damaged);
+        }
+        known.areas.extend(core::iter::repeat_n(make(area), more + 1));
+    }
+    Ok(known)
+}
