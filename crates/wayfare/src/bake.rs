@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    const MARK: Mark = *b"testmark";
+    const MARK: Mark = *b"wayfrTST";
 
     #[test]
     fn numbers_come_back() {

@@ -143,3 +143,104 @@ fn read_areas<T: Clone>(
     }
     Ok(known)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bake::Mark;
+    use crate::map::{Map, Terrain};
+    use crate::rules::{Corners, Rules};
+    use crate::view::View;
+
+    const MARK: Mark = *b"wayfrTST";
+
+    fn written(islands: &Islands) -> Vec<u8> {
+        let mut writer = Writer::new(MARK, 0);
+        writer.section(|writer| islands.write(writer));
+        writer.finish()
+    }
+
+    fn read(bytes: &[u8], ground: &Ground) -> Result<Islands, BakeError> {
+        Islands::read(ground, Reader::open(bytes, MARK)?.1.section()?)
+    }
+
+    fn scattered(width: u32, height: u32, walls: u64) -> Map {
+        let (mut map, mut seed) = (Map::new(width, height).unwrap(), walls);
+        map.edit(map.area().unwrap(), |_, _| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            if (seed >> 33) % 100 < walls { Terrain::WALL } else { Terrain::OPEN }
+        })
+        .unwrap();
+        map
+    }
+
+    #[test]
+    fn the_tree_that_is_read_is_the_one_that_was_found() {
+        let mut tiers = 0;
+        for (width, height, walls) in [
+            (3, 2, 30),
+            (64, 64, 45),
+            (65, 200, 35),
+            (300, 280, 40),
+            (300, 280, 3),
+            (1100, 90, 60),
+            (70, 70, 100),
+        ] {
+            for corners in [Corners::BothFree, Corners::Always] {
+                let rules = Rules { corners, ..Rules::default() };
+                let ground = Ground::new(scattered(width, height, walls), View::from(rules));
+                let found = Islands::new(&ground);
+                let bytes = written(&found);
+                let read = read(&bytes, &ground).unwrap();
+                assert!(read.whole == found.whole, "{width} × {height}, {walls} %");
+                assert_eq!((read.tiers, read.columns, read.rows), (found.tiers, found.columns, found.rows));
+                assert!(written(&read) == bytes);
+                tiers = tiers.max(read.tiers);
+            }
+        }
+        assert_eq!(tiers, 3);
+    }
+
+    #[test]
+    fn chunks_that_are_one_are_read_once() {
+        let ground = Ground::new(Map::new(1024, 1000).unwrap(), View::default());
+        let bytes = written(&Islands::new(&ground));
+        let islands = read(&bytes, &ground).unwrap();
+        let whole = islands.whole.as_ref().unwrap();
+        let first: *const Shores = whole.shores(2, (0, 0));
+        assert!((1..15).all(|i| core::ptr::eq(first, whole.shores(2, (i, 15 - i)))));
+        assert_eq!((islands.count(), bytes.len() < 1200), (1, true), "{}", bytes.len());
+    }
+
+    #[test]
+    fn nobody_reads_of_more_than_there_is() {
+        // A single row of two runs.
+        let ground = Ground::new(Map::from_text("..#.").unwrap(), View::default());
+        let tell = |numbers: &[u64]| {
+            let mut writer = Writer::new(MARK, 0);
+            writer.section(|writer| numbers.iter().for_each(|number| writer.number(*number)));
+            read(&writer.finish(), &ground).map(|islands| islands.count())
+        };
+        // Two open areas; or one, told at once or one by one.
+        assert_eq!((tell(&[0, 4]), tell(&[1, 0]), tell(&[0, 0])), (Ok(2), Ok(1), Ok(1)));
+        for wrong in [
+            &[][..],
+            &[0],
+            &[0, 4, 4],
+            &[1],
+            &[1, 1],
+            &[1, u64::MAX],
+            &[1, u64::from(u32::MAX)],
+            &[0, u64::MAX],
+            &[0, u64::from(u32::MAX) & !3],
+            &[0, (1 << 15) << 2],
+            &[0, (1 << 16) << 2],
+            &[0, 2],
+            &[0, 6],
+            &[2, 6],
+            &[4, 0],
+        ] {
+            assert_eq!(tell(wrong), Err(BakeError::Damaged), "{wrong:?}");
+        }
+    }
+}

@@ -29,12 +29,14 @@ pub(super) fn span(tiers: u32, start: u32, end: u32) -> u32 {
 
 /// A square piece of the map.
 #[derive(Clone)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) enum Piece {
     Chunk(Arc<Shores>),
     Block(Arc<Block>),
 }
 
 /// Up to four by four pieces; fewer at the right and bottom ends of the map.
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Block {
     /// Row by row.
     pub(super) pieces: Box<[Piece]>,
@@ -47,6 +49,7 @@ pub(super) struct Block {
 }
 
 /// How the open areas of the pieces of a block hang together.
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Joined {
     pub(super) coast: Arc<Coast>,
     /// The area of the block that each open area of each piece belongs to.

@@ -16,6 +16,7 @@ use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Chunk};
 const SIDE: usize = CHUNK_SIDE as usize;
 
 /// The connected areas inside one chunk.
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Shores {
     /// The open cells of each row, the leftmost in the lowest bit.
     pub(super) rows: [u64; SIDE],
