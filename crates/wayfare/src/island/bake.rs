@@ -3,9 +3,6 @@
 //! Which cells are open follows from the map, and so does which of them lie side by side. What takes long to find is kept: which
 //! area each run of open cells belongs to, chunk by chunk, and which area of its block each area of a piece does. What is
 //! read is the same tree as one that was found, so that edits are followed in it.
-//!
-//! PERF: a city of 4096² cells is read in 2.6 ms and found in 6.3, walls on 35 % at random in 20 and 61; the look at all cells that
-//! either takes aside, which is 2 ms more.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
