@@ -234,6 +234,11 @@ impl<'a> Reader<'a> {
         Ok((fingerprint, Self(sections)))
     }
 
+    #[cfg(test)]
+    pub(crate) const fn of(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
     pub(crate) fn section(&mut self) -> Result<Self, BakeError> {
         let length = u64::from_le_bytes(self.word()?);
         self.take(usize::try_from(length).map_err(|_| BakeError::Damaged)?).map(Self)

@@ -145,6 +145,8 @@ fn read_areas<T: Clone>(
 mod tests {
     use super::*;
     use crate::bake::Mark;
+    use crate::cell::{Area, Cell};
+    use crate::island::Island;
     use crate::map::{Map, Terrain};
     use crate::rules::{Corners, Rules};
     use crate::view::View;
@@ -207,6 +209,51 @@ mod tests {
         let first: *const Shores = whole.shores(2, (0, 0));
         assert!((1..15).all(|i| core::ptr::eq(first, whole.shores(2, (i, 15 - i)))));
         assert_eq!((islands.count(), bytes.len() < 1200), (1, true), "{}", bytes.len());
+    }
+
+    #[test]
+    fn whatever_is_read_areas_are_counted_as_they_should_be() {
+        let (mut taken, mut refused, mut seed) = (0, 0, 1_u64);
+        let mut next = |below: i32| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            i32::try_from((seed >> 33) % u64::from(below.cast_unsigned())).unwrap()
+        };
+        for walls in [2, 30, 42] {
+            let ground = Ground::new(scattered(300, 280, walls), View::default());
+            let mut edited = ground.clone();
+            let mut map = ground.map.clone();
+            map.fill(Area::new((100, 100), (200, 130)), Terrain::WALL).unwrap();
+            edited.set_map(&map);
+            let bytes = written(&Islands::new(&ground));
+            for _ in 0..300 {
+                // The checksum is somebody else's: a header, the length of the section, then what is looked at.
+                let mut section = bytes[36..bytes.len() - 8].to_vec();
+                for _ in 0..=next(3) {
+                    let at = usize::try_from(next(section.len().try_into().unwrap())).unwrap();
+                    section[at] = if next(2) == 0 {
+                        section[at] ^ 1 << next(8)
+                    } else {
+                        next(80).to_le_bytes()[0] & !3
+                    };
+                }
+                let Ok(islands) = Islands::read(&ground, Reader::of(&section)) else {
+                    refused += 1;
+                    continue;
+                };
+                taken += 1;
+                let again = islands.updated(&edited, &ground.map);
+                for (islands, ground) in [(islands, &ground), (again, &edited)] {
+                    for cell in (0..300).map(|_| Cell::new(next(300), next(280))) {
+                        let island = islands.at(ground.map.index_inside(cell)).map(Island::number);
+                        assert_eq!(island.is_some(), ground.is_open(cell), "{cell}");
+                        assert!(island.is_none_or(|island| island < islands.count()), "{cell}");
+                        let found = islands.nearest(ground, &[cell], |other| Some(other.number()) == island);
+                        assert_eq!(found, island.map(|_| cell));
+                    }
+                }
+            }
+        }
+        assert!(taken > 50 && refused > 50, "{taken} taken, {refused} refused");
     }
 
     #[test]
