@@ -132,11 +132,14 @@ fn read_areas<T: Clone>(
             known.closed += u32::from(number == 0);
             Area::Closed(known.closed.checked_sub(number.max(1)).ok_or(BakeError::Damaged)?)
         };
-        let more = if code & 1 == 0 { 0 } else { reader.number::<u32>()? as usize + 1 };
-        if more >= members - known.areas.len() {
-            return Err(BakeError::Damaged);
+        known.areas.push(make(area));
+        if code & 1 != 0 {
+            let more: usize = reader.number()?;
+            if more >= members - known.areas.len() {
+                return Err(BakeError::Damaged);
+            }
+            known.areas.extend(core::iter::repeat_n(make(area), more + 1));
         }
-        known.areas.extend(core::iter::repeat_n(make(area), more + 1));
     }
     Ok(known)
 }

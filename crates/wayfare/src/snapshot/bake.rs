@@ -3,8 +3,8 @@
 //! The map itself has a file of its own, and which cells are free is seen faster than read. What is kept are the islands, and
 //! what the snapshot has learned of a survey.
 //!
-//! PERF: without a survey, 4096² cells are seen anew and read in 13.6 and 10.4 ms (noise), 18.3 and 10.7 (a city), 75 and 25 (35 % walls
-//! at random), of which the fingerprint takes 1.4; a map without walls, in 3.6 and 4.2.
+//! PERF: without a survey, 4096² cells are seen anew and read in 14 and 10 ms (noise), 18 and 10 (a city), 74 and 22 (35 % walls at
+//! random), of which the fingerprint takes 1.4; a map without walls, in 3.8 and 4.0.
 
 use crate::bake::{BakeError, Mark, Reader, Writer, fingerprint};
 use crate::ground::Ground;
