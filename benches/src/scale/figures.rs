@@ -24,13 +24,13 @@ pub(crate) struct Row {
     pub(crate) snapshot_ms: f64,
     /// Graph, dead ends and landmarks.
     pub(crate) survey_ms: f64,
-    /// Writing the survey to memory, and reading it.
+    /// Writing islands and survey to memory, and reading a snapshot that knows both.
     pub(crate) bake_ms: f64,
     pub(crate) load_ms: f64,
     /// Nanoseconds of map, snapshot and survey for each cell.
     pub(crate) build_ns_per_cell: f64,
     pub(crate) bytes_per_cell: Bytes,
-    /// The survey in a file.
+    /// Islands and survey in a file.
     pub(crate) file_bytes_per_cell: f64,
     /// What a scratch holds after all queries, in millions of bytes.
     pub(crate) scratch_mb: f64,
@@ -97,7 +97,7 @@ pub(crate) struct Summary {
     pub(crate) build_spread: Option<f64>,
     /// The first step across 4096² over that across 512², on the worse kind of map.
     pub(crate) first_step_growth: Option<f64>,
-    /// Making a survey over reading it from a file, as a geometric mean over maps.
+    /// Making a snapshot and its survey over reading both from a file, as a geometric mean over maps.
     pub(crate) load_gain: Option<f64>,
     /// The most that any map takes.
     pub(crate) bytes_per_cell: Option<f64>,
@@ -110,8 +110,10 @@ impl Summary {
             let kinds = Kind::ALL.map(|kind| rows.iter().filter(|row| row.map == kind.name()).collect());
             kinds.iter().filter_map(|rows: &Vec<&Row>| of(rows)).max_by(f64::total_cmp)
         };
-        let gains: Vec<f64> =
-            rows.iter().filter_map(|row| stats::ratio(row.survey_ms, row.load_ms)).collect();
+        let gains: Vec<f64> = rows
+            .iter()
+            .filter_map(|row| stats::ratio(row.snapshot_ms + row.survey_ms, row.load_ms))
+            .collect();
         Self {
             maps: rows.len(),
             compared: rows.iter().map(|row| row.compared).sum(),
@@ -181,7 +183,7 @@ pub(crate) fn line(row: &Row) -> String {
 pub(crate) fn summary_line(summary: &Summary) -> String {
     format!(
         "\n{} maps, {} mismatches of {} answers compared; build of a cell: {} × the least at most; first step across 4096² over \
-         512²: {} ×; reading a survey is {} × faster than making it; at most {} bytes per cell",
+         512²: {} ×; reading islands and survey is {} × faster than making them; at most {} bytes per cell",
         summary.maps,
         summary.mismatches,
         summary.compared,

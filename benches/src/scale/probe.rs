@@ -6,8 +6,8 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use indicatif::ProgressBar;
 use wayfare::prelude::{
-    Answer, Cell, Cost, Gear, Map, PathQuery, RouteShape, Scratch, Snapshot, SnapshotBytes, Survey,
-    SurveyBytes, Terrain, View, find_path,
+    Answer, Cell, Cost, Gear, Map, PathQuery, RouteShape, Scratch, Snapshot, SnapshotBytes, SurveyBytes,
+    Terrain, View, find_path,
 };
 
 use super::maps::Walls;
@@ -51,8 +51,8 @@ impl Probe {
         let mut snapshot = timed(&mut probe.snapshot, || Snapshot::new(&map, &View::default()));
         let survey = timed(&mut probe.survey, || snapshot.survey());
         bar.inc(1);
-        probe.bake(&snapshot, &survey);
         snapshot.learn(&survey);
+        probe.bake(&map, &snapshot);
         (probe.snapshot_bytes, probe.survey_bytes) = (snapshot.bytes(), survey.bytes());
         let ends = choose_ends(&snapshot, queries, seed);
         // Counting allocations would slow those who allocate in every query.
@@ -64,15 +64,17 @@ impl Probe {
         probe
     }
 
-    /// Saves the survey and reads it.
-    fn bake(&mut self, snapshot: &Snapshot, survey: &Survey) {
-        let bytes = timed(&mut self.bake, || survey.to_bytes());
-        let loaded = timed(&mut self.load, || Survey::from_bytes(&bytes, snapshot));
+    /// Saves the snapshot with its survey, and reads both as a game does when it starts.
+    fn bake(&mut self, map: &Map, snapshot: &Snapshot) {
+        let bytes = timed(&mut self.bake, || snapshot.to_bytes());
+        let loaded = timed(&mut self.load, || Snapshot::from_bytes(&bytes, map, snapshot.view()));
         self.baked_bytes = bytes.len();
+        let size =
+            |snapshot: &Snapshot| (snapshot.bytes(), snapshot.survey().bytes(), snapshot.island_count());
         match loaded {
-            Ok(loaded) if loaded.bytes() == survey.bytes() => {}
-            Ok(_) => self.faults.push("the survey that was read is another one".into()),
-            Err(error) => self.faults.push(format!("the survey cannot be read: {error}")),
+            Ok(loaded) if loaded.is_surveyed() && size(&loaded) == size(snapshot) => {}
+            Ok(_) => self.faults.push("the snapshot that was read is another one".into()),
+            Err(error) => self.faults.push(format!("the snapshot cannot be read: {error}")),
         }
     }
 

@@ -1,13 +1,14 @@
 //! What is worth knowing about a map, kept in a file beside it: baked once, loaded at every start.
 //!
-//! Comes in: the bytes of a file. Goes out: a survey that searches use from the first one on, so that none has to be made in the
-//! background; or a [`LoadError`], and one is. Until the plugin hands it over, a loaded survey waits on its [`NavMap`].
+//! Comes in: the bytes of a file. Goes out: a view of the map with its islands, so that nobody has to look for them, and a survey
+//! that searches use from the first one on, so that none has to be made in the background; or a [`LoadError`], and all
+//! that is. Until the plugin has seen the map, what was loaded waits on its [`NavMap`].
 
 use core::fmt;
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use wayfare::{BakeError, Cell, Map, Places, QueryError, Scratch, Snapshot, Survey};
+use wayfare::{BakeError, Cell, Map, Places, QueryError, Scratch, Snapshot, Survey, Surveyor};
 
 use crate::agent::ClassId;
 use crate::event::FailureReason;
@@ -20,7 +21,8 @@ use crate::scene::{Kind, Place};
 pub enum LoadError {
     /// The map has no such class of units.
     UnknownClass,
-    /// The file is none, or not of this map and class. A survey is made in the background, as without a file.
+    /// The file is none, or not of this map and class. What it would have held is found out as without a file: islands when
+    /// the map is first looked at, a survey in the background.
     Refused(BakeError),
 }
 
@@ -35,18 +37,19 @@ impl fmt::Display for LoadError {
 
 impl core::error::Error for LoadError {}
 
-/// A survey that was loaded and that searches do not know of yet.
+/// What was loaded and searches do not know of yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) class: ClassId,
-    pub(crate) survey: Survey,
+    /// `None` if there was nothing to be found.
+    pub(crate) survey: Option<Survey>,
     /// The terrain as that class sees it, the survey learnt.
     view: Arc<Snapshot>,
 }
 
 impl NavMap {
-    /// What is worth knowing about the terrain as a class of units sees it, to be kept in a file and [loaded](Self::load) at
-    /// the next start. [Obstacles](crate::Obstacle) do not count: they come and go.
+    /// What is worth knowing about the terrain as a class of units sees it, its islands and a survey, to be kept in a file and
+    /// [loaded](Self::load) at the next start. [Obstacles](crate::Obstacle) do not count: they come and go.
     ///
     /// It takes as long as a survey, or next to nothing if one was made in the background already. Levels that are made
     /// with a tool are best baked there.
@@ -70,7 +73,7 @@ impl NavMap {
     /// fn setup(baked: &[u8], commands: &mut Commands) -> Result {
     ///     let mut map = NavMap::from_text(LEVEL)?;
     ///     if let Err(why) = map.load(ClassId::default(), baked) {
-    ///         eprintln!("{why}; searches are slower for a moment");
+    ///         eprintln!("{why}; the start takes longer, and searches are slower for a moment");
     ///     }
     ///     commands.spawn(map);
     ///     Ok(())
@@ -87,15 +90,20 @@ impl NavMap {
     /// # Errors
     /// [`FailureReason::UnknownClass`] if there is no such class.
     pub fn bake(&self, class: ClassId) -> Result<Vec<u8>, FailureReason> {
-        Ok(self.terrain_as(class)?.survey().to_bytes())
+        let mut view = self.terrain_as(class)?;
+        view.learn(&view.survey());
+        Ok(view.to_bytes())
     }
 
-    /// Takes up what [`bake`](Self::bake) found out about the same terrain for an equal class under equal rules. Then no
-    /// survey has to be made in the background, and even the first searches are fast.
+    /// Takes up what [`bake`](Self::bake) found out about the same terrain for an equal class under equal rules. Then islands need
+    /// not be looked for, no survey has to be made in the background, and even the first searches are fast. What
+    /// [`Snapshot::bake`] and [`Survey::to_bytes`] make will do as well.
     ///
-    /// Do this before the map is spawned, when terrain, rules and classes are set; a map that is
-    /// [made of tiles](Self::from_tiles) has its terrain once the plugin has seen these. On a map that is in use, searches
-    /// begun from the next run of the schedule on make use of it. Nobody plans again, and no crowd stirs.
+    /// Do this before the map is spawned or asked for anything, when terrain, rules and classes are set; a map that is
+    /// [made of tiles](Self::from_tiles) has its terrain once the plugin has seen these. On a map that is in use, islands are
+    /// known, and searches begun from the next run of the schedule on make use of the survey. Nobody plans again, and no
+    /// crowd stirs. A large map is read in some tenths of a second: where that is too long for a frame, a task can call
+    /// this on a map that it spawns when it is done.
     ///
     /// What becomes of paths is the same as with a survey from the background: they cost the same, but of several that are
     /// equally cheap another one may be found. In lockstep, where nothing is found out in the background, a file may
@@ -117,9 +125,20 @@ impl NavMap {
     /// # Errors
     /// [`LoadError`] if there is no such class, or the bytes are anything else. They can have come from anywhere.
     pub fn load(&mut self, class: ClassId, bytes: &[u8]) -> Result<(), LoadError> {
-        let mut view = self.terrain_as(class).map_err(|_| LoadError::UnknownClass)?;
-        let survey = Survey::from_bytes(bytes, &view).map_err(LoadError::Refused)?;
-        view.learn(&survey);
+        let units = self.classes.get(usize::from(class.0)).ok_or(LoadError::UnknownClass)?;
+        let view = self.view(units);
+        let (view, survey) = match self.known_view_of(class.0.into(), self.map()) {
+            None => match Snapshot::from_bytes(bytes, self.map(), &view) {
+                // It may be a survey alone.
+                Err(BakeError::Foreign) => learnt(Snapshot::new(self.map(), &view), bytes),
+                read => read.map(|view| {
+                    let survey = Surveyor::new(&view).so_far();
+                    (view, survey)
+                }),
+            },
+            Some(known) => learnt(Arc::unwrap_or_clone(known), bytes),
+        }
+        .map_err(LoadError::Refused)?;
         self.loaded.retain(|loaded| loaded.class != class);
         self.loaded.push(Loaded { class, survey, view: Arc::new(view) });
         Ok(())
@@ -194,17 +213,20 @@ impl NavMap {
     /// How a class of units sees this map, with what is known of it already. `None` if there is no such class.
     pub(crate) fn view_of(&self, class: usize, map: &Map) -> Option<Arc<Snapshot>> {
         let view = self.view(self.classes.get(class)?);
+        let known = self.known_view_of(class, map);
+        Some(known.unwrap_or_else(|| Arc::new(Snapshot::new(map, &view))))
+    }
+
+    /// The same if somebody has looked at it: the plugin, or whoever baked what was loaded.
+    fn known_view_of(&self, class: usize, map: &Map) -> Option<Arc<Snapshot>> {
+        let view = self.view(self.classes.get(class)?);
         let is_loaded =
             |loaded: &&Loaded| usize::from(loaded.class.0) == class && *loaded.view.view() == view;
         let loaded = self.loaded.iter().find(is_loaded).map(|loaded| &loaded.view);
         let seen = || self.place.as_ref().and_then(|place| place.views.get(class));
-        Some(match loaded.or_else(seen) {
-            Some(known) => {
-                let mut now = Snapshot::clone(known);
-                if now.refresh(map) { Arc::new(now) } else { Arc::clone(known) }
-            }
-            None => Arc::new(Snapshot::new(map, &view)),
-        })
+        let known = loaded.or_else(seen)?;
+        let mut now = Snapshot::clone(known);
+        Some(if now.refresh(map) { Arc::new(now) } else { Arc::clone(known) })
     }
 
     /// Lets units of a kind know what a survey found. Returns what searches read from now on; `None` if it is of no use.
@@ -224,4 +246,16 @@ impl NavMap {
         self.place = Some(Arc::clone(&place));
         Some(place)
     }
+}
+
+/// A view with the survey in a file, if there is one.
+fn learnt(mut view: Snapshot, bytes: &[u8]) -> Result<(Snapshot, Option<Survey>), BakeError> {
+    let survey = match Survey::from_bytes(bytes, &view) {
+        Err(BakeError::Empty) => None,
+        read => Some(read?),
+    };
+    if let Some(survey) = &survey {
+        view.learn(survey);
+    }
+    Ok((view, survey))
 }

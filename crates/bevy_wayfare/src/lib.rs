@@ -96,8 +96,8 @@
 //! Maps follow tiles and obstacles in every run of the schedule, and once more at the end of each frame.
 //!
 //! A map that is left alone for a moment is surveyed in the background, and searches are several times as fast from then on. A
-//! level that is the same at every start need not be: [`NavMap::bake`] makes a file of what there is to know, and
-//! [`NavMap::load`] takes it up.
+//! level that is the same at every start need not be: [`NavMap::bake`] makes a file of what there is to know, islands and a
+//! survey, and [`NavMap::load`] takes it up.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -112,7 +112,7 @@
 //!     // With the tools that make the level, this is written to a file.
 //!     let baked: Vec<u8> = map.bake(ClassId::default())?;
 //!     if let Err(why) = map.load(ClassId::default(), &baked) {
-//!         eprintln!("{why}"); // a survey is made in the background then
+//!         eprintln!("{why}"); // islands are looked for, and a survey is made in the background then
 //!     }
 //!     assert!(map.snapshot(ClassId::default())?.is_surveyed());
 //!     commands.spawn(map);

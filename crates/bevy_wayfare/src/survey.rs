@@ -73,8 +73,8 @@ pub(crate) fn survey_maps(
     let mut learnt = false;
     for mut map in &mut maps {
         for loaded in core::mem::take(&mut map.bypass_change_detection().loaded) {
-            let kind = Kind::from(loaded.class);
-            let Some(place) = tell(&mut map, kind, &loaded.survey, &mut scene) else { continue };
+            let (kind, Some(survey)) = (Kind::from(loaded.class), loaded.survey) else { continue };
+            let Some(place) = tell(&mut map, kind, &survey, &mut scene) else { continue };
             // What is found out just now is known already.
             let records = surveys.0.iter_mut();
             let same = |record: &&mut Record| record.map == place.map && record.kind == kind;

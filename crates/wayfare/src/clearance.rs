@@ -12,6 +12,7 @@ use glam::{DVec2, Vec2};
 use crate::cell::Cell;
 use crate::layout::Layout;
 use crate::map::{CHUNK_SIDE, Chunk, Map, Terrain};
+use crate::open::Open;
 use crate::pages::Pages;
 use crate::view::Class;
 
@@ -192,18 +193,15 @@ type Around = [[Option<usize>; 3]; 3];
 struct Blocks<'a> {
     chunks: &'a Pages<Chunk>,
     columns: usize,
-    enters: [bool; 256],
+    open: Open,
     known: Vec<Option<Box<Bits>>>,
 }
 
 impl<'a> Blocks<'a> {
     fn new(map: &'a Map, class: &Class) -> Self {
-        let mut enters = [false; 256];
-        for (id, enters) in (0..=u8::MAX).zip(&mut enters) {
-            *enters = class.factor(Terrain(id)).is_some();
-        }
+        let open = Open::new(map, |id| class.factor(Terrain(id)).is_some());
         let chunks = map.chunks();
-        Self { chunks, columns: map.columns().max(1) as usize, enters, known: vec![None; chunks.len()] }
+        Self { chunks, columns: map.columns().max(1) as usize, open, known: vec![None; chunks.len()] }
     }
 
     fn around(&self, slot: usize) -> Around {
@@ -257,14 +255,8 @@ impl<'a> Blocks<'a> {
         if self.known[slot].is_some() {
             return;
         }
-        let mut bits = Box::new([0; CHUNK_SIDE as usize]);
-        let rows = self.chunks[slot].terrain.chunks_exact(CHUNK_SIDE as usize);
-        for (bits, row) in bits.iter_mut().zip(rows) {
-            for (x, id) in row.iter().enumerate() {
-                *bits |= u64::from(!self.enters[usize::from(*id)]) << x;
-            }
-        }
-        self.known[slot] = Some(bits);
+        let blocked = self.open.rows(&self.chunks[slot].terrain).map(|row| !row);
+        self.known[slot] = Some(Box::new(blocked));
     }
 }
 

@@ -6,6 +6,7 @@ use crate::cell::{Cell, Direction};
 use crate::cost::{Cost, StepCosts};
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Map, Terrain};
 use crate::onward::Onward;
+use crate::open::Open;
 use crate::sieve::{Amid, Costs, Sieve};
 use crate::view::View;
 
@@ -16,6 +17,8 @@ pub(crate) struct Ground {
     pub(crate) view: View,
     /// Cost of entering each terrain along a row, along a column and diagonally; 0 where it cannot be entered.
     costs: Costs,
+    /// What of its terrain can be entered.
+    open: Open,
     /// Which steps are worth taking, on this ground and under this rule.
     onward: Onward,
     /// The same amid cells of one price.
@@ -63,12 +66,14 @@ impl Ground {
             diagonal: steps.diagonal().into(),
         });
         let dearest = find_dearest(&map, &costs);
-        Self { onward, amid, map, view, costs, even, least, dearest }
+        let open = Open::new(&map, |id| costs[0][usize::from(id)] != 0);
+        Self { open, onward, amid, map, view, costs, even, least, dearest }
     }
 
     /// The same view of a newer map.
     pub(crate) fn set_map(&mut self, map: &Map) {
         self.map = map.clone();
+        self.open = Open::new(map, |id| self.costs[0][usize::from(id)] != 0);
         self.least = find_least(map, &self.costs).unwrap_or(self.least);
         self.dearest = find_dearest(map, &self.costs);
         let even = find_even(map, &self.costs);
@@ -116,6 +121,11 @@ impl Ground {
     #[inline]
     pub(crate) fn is_open(&self, cell: Cell) -> bool {
         self.enters(self.map.terrain(cell).0)
+    }
+
+    /// What of its terrain can be entered, for whoever looks at many cells at once.
+    pub(crate) const fn open(&self) -> &Open {
+        &self.open
     }
 
     #[inline]

@@ -57,8 +57,9 @@
 //! ```
 //!
 //! What makes searches faster is found out by a [`Survey`], on a thread of its own, and [learned](Snapshot::learn) by the
-//! snapshot when it is there. Levels that do not change between two starts keep it in a file: see
-//! [`Survey::to_bytes`]. Routes between places that are asked for all day can be found beforehand, too: see [`Places`] and [`Scout`].
+//! snapshot when it is there. Levels that do not change between two starts keep it in a file, together with the islands:
+//! [`Snapshot::bake`] makes one when the level is made, and [`Snapshot::from_bytes`] a snapshot that knows all at every start.
+//! Routes between places that are asked for all day can be found beforehand, too: see [`Places`] and [`Scout`].
 //!
 //! Games whose ground is made of tiles lay them over each other as [`Sheet`]s of a [`Mosaic`], which says what terrain
 //! each cell gets and which cells a tile has a say in. What stands on the ground and may go away again is laid over it
@@ -243,6 +244,7 @@ pub mod cost;
 pub mod rules;
 mod pages;
 pub mod map;
+mod open;
 pub mod text;
 pub mod movingai;
 pub mod view;

@@ -326,10 +326,14 @@ impl Map {
         let mut counts = Arc::clone(&self.counts);
         for slot in chunks.changed_from(&self.chunks) {
             let (old, new) = (&self.chunks[slot].terrain, &chunks[slot].terrain);
+            let counts = Arc::make_mut(&mut counts);
+            // Mostly eight that follow each other are as they were.
+            let (old, new) = (old.as_chunks::<8>().0, new.as_chunks::<8>().0);
             for (old, new) in old.iter().zip(new).filter(|(old, new)| old != new) {
-                let counts = Arc::make_mut(&mut counts);
-                counts[usize::from(*old)] -= 1;
-                counts[usize::from(*new)] += 1;
+                for (old, new) in old.iter().zip(new).filter(|(old, new)| old != new) {
+                    counts[usize::from(*old)] -= 1;
+                    counts[usize::from(*new)] += 1;
+                }
             }
         }
         Self { version, counts, chunks, ..*self }

@@ -1,4 +1,5 @@
-//! A survey is kept in a file: what is loaded at the start is in use from the first search on, and nobody but searches notices.
+//! Islands and a survey are kept in a file: what is loaded at the start is in use from the first search on, and nobody but
+//! searches notices.
 
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
@@ -60,6 +61,85 @@ fn what_is_loaded_before_the_map_is_spawned_is_known_from_the_start() {
     game.until("it arrives", |game| game.has_heard(Heard::Arrived(unit, Reach::Goal)));
     let snapshot = game_on(edited).nav().snapshot(WALKERS).unwrap();
     assert!(snapshot.is_surveyed() && snapshot.wants_survey());
+}
+
+#[test]
+fn a_map_that_is_loaded_is_not_looked_at_again() {
+    let baked = town().bake(WALKERS).unwrap();
+    let mut map = town();
+    map.load(WALKERS, &baked).unwrap();
+    let (loaded, other) = (map.snapshot(WALKERS).unwrap(), map.snapshot(STROLLERS).unwrap());
+    let game = game_on(map);
+    assert!(std::sync::Arc::ptr_eq(&game.nav().snapshot(WALKERS).unwrap(), &loaded));
+    assert!(!game.nav().snapshot(STROLLERS).unwrap().is_of_same_ground(&other));
+}
+
+/// The checksum of the format, for a short file.
+fn seal(file: &mut [u8]) {
+    let (body, sum) = file.split_last_chunk_mut::<8>().unwrap();
+    let word = |part: &[u8]| {
+        let mut word = [0; 8];
+        word[..part.len()].copy_from_slice(part);
+        u64::from_le_bytes(word)
+    };
+    let add = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(0x0000_0100_0000_01B3);
+    let start = 0xCBF2_9CE4_8422_2325_u64;
+    let (fours, rest) = body.split_at(body.len() / 32 * 32);
+    let lane = |lane: usize| fours.chunks(8).skip(lane).step_by(4).map(word).fold(start, add);
+    *sum = (0..4).map(lane).chain(rest.chunks(8).map(word)).fold(start, add).to_le_bytes();
+}
+
+/// A forged file says that two halves of a map hang together, which nobody would find who looked.
+#[test]
+fn islands_are_those_of_the_file() {
+    let halves = || NavMap::from_text("...\n###\n...").unwrap();
+    let (above, below) = (Cell::new(0, 0), Cell::new(0, 2));
+    let snapshot = halves().snapshot(WALKERS).unwrap();
+    let mut file = snapshot.to_bytes();
+    // Behind header and length: a run of the first area, and one of the second.
+    assert_eq!(file[36..38], [0, 4]);
+    seal(&mut file);
+    assert!(file == snapshot.to_bytes(), "the seal is that of the format");
+    file[37] = 0;
+    seal(&mut file);
+    let mut map = halves();
+    assert_eq!(map.load(WALKERS, &file), Ok(()));
+    let mut game = game_on(map);
+    assert!(game.nav().snapshot(WALKERS).unwrap().reachable(above, below));
+    // A map that is in use knows better.
+    let mut late = game_on(halves());
+    assert_eq!(load(&mut late, WALKERS, &file), Ok(()));
+    late.updates(2);
+    assert!(!late.nav().snapshot(WALKERS).unwrap().reachable(above, below));
+    // Walking there is another matter.
+    let unit = game.unit(above.x, above.y);
+    game.order(unit, PathRequest::to(below));
+    game.until("it gives up", |game| {
+        game.heard().iter().any(|heard| matches!(heard, Heard::Failed(failed, _) if *failed == unit))
+    });
+}
+
+#[test]
+fn what_the_core_has_baked_is_loaded_as_well() {
+    let view = View::default();
+    for map in [town(), NavMap::new(scattered(90, 5))] {
+        let ground = map.map().clone();
+        let snapshot = map.snapshot(WALKERS).unwrap();
+        for (file, is_surveyed) in [
+            (Snapshot::bake(&ground, &view), true),
+            (snapshot.survey().to_bytes(), true),
+            (snapshot.to_bytes(), false),
+        ] {
+            let mut early = NavMap::new(ground.clone());
+            assert_eq!(early.load(WALKERS, &file), Ok(()));
+            let mut late = game_on(NavMap::new(ground.clone()));
+            assert_eq!(load(&mut late, WALKERS, &file), Ok(()));
+            late.updates(2);
+            for game in [late, game_on(early)] {
+                assert_eq!(is_known(&game, WALKERS), is_surveyed);
+            }
+        }
+    }
 }
 
 #[test]

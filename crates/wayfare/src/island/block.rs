@@ -6,22 +6,37 @@
 
 use std::sync::Arc;
 
+use super::bake::Known;
 use super::coast::{Area, Coast, Side, Stretch, Survey, for_each_contact};
 use super::shores::Shores;
 use super::union::Union;
+use crate::bake::BakeError;
 
 /// Pieces along one side of a block, as a shift.
 pub(super) const SPAN_SHIFT: u32 = 2;
 pub(super) const SPAN: u32 = 1 << SPAN_SHIFT;
 
+/// How many tiers of blocks make a map of so many chunks one piece.
+pub(super) fn tiers(columns: u32, rows: u32) -> u32 {
+    (0..).find(|tiers| columns.max(rows) <= 1 << (SPAN_SHIFT * tiers)).unwrap_or(0)
+}
+
+/// How many pieces lie along one side of a block with so many tiers that begins with chunk `start`, on a map that ends
+/// before chunk `end`.
+pub(super) fn span(tiers: u32, start: u32, end: u32) -> u32 {
+    (end - start).div_ceil(1 << (SPAN_SHIFT * (tiers - 1))).min(SPAN)
+}
+
 /// A square piece of the map.
 #[derive(Clone)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) enum Piece {
     Chunk(Arc<Shores>),
     Block(Arc<Block>),
 }
 
 /// Up to four by four pieces; fewer at the right and bottom ends of the map.
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Block {
     /// Row by row.
     pub(super) pieces: Box<[Piece]>,
@@ -34,10 +49,11 @@ pub(super) struct Block {
 }
 
 /// How the open areas of the pieces of a block hang together.
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Joined {
     pub(super) coast: Arc<Coast>,
     /// The area of the block that each open area of each piece belongs to.
-    areas: Vec<Area>,
+    pub(super) areas: Vec<Area>,
     /// Where those of each piece begin.
     first: Vec<u32>,
     /// How many areas are open in some piece, but not beyond the block.
@@ -133,12 +149,7 @@ impl Block {
 impl Joined {
     /// Joins pieces whose sides are `side` cells long.
     pub(super) fn new(pieces: &[Piece], columns: u32, side: u32, slips: bool) -> Self {
-        let mut first = Vec::with_capacity(pieces.len());
-        let mut total = 0;
-        for piece in pieces {
-            first.push(total);
-            total += piece.coast().areas;
-        }
+        let (first, total) = numbered(pieces);
         let mut union = Union::new(total);
         let columns = columns as usize;
         for (number, piece) in pieces.iter().enumerate() {
@@ -169,6 +180,30 @@ impl Joined {
         let (coast, areas, closed) = sides_of(pieces, columns, side, &first).settle(&mut union);
         Self { coast: Arc::new(coast), areas, first, closed }
     }
+
+    /// The same if it is known which areas the open ones of the pieces belong to: `areas` is asked for so many.
+    pub(super) fn known(
+        pieces: &[Piece],
+        columns: u32,
+        side: u32,
+        areas: impl FnOnce(u32) -> Result<Known<Area>, BakeError>,
+    ) -> Result<Self, BakeError> {
+        let (first, total) = numbered(pieces);
+        let Known { areas, open, closed } = areas(total)?;
+        let sides = sides_of(pieces, columns as usize, side, &first);
+        let coast = sides.known(open, |member| areas[member as usize]).ok_or(BakeError::Damaged)?;
+        Ok(Self { coast: Arc::new(coast), areas, first, closed })
+    }
+}
+
+/// The open areas of several pieces counted on: with which number those of each begin, and how many there are.
+fn numbered(pieces: &[Piece]) -> (Vec<u32>, u32) {
+    let mut total = 0;
+    let first = pieces.iter().map(|piece| {
+        total += piece.coast().areas;
+        total - piece.coast().areas
+    });
+    (first.collect(), total)
 }
 
 /// The sides of several pieces as one, with areas numbered on from `first`.

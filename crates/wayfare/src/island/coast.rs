@@ -90,6 +90,20 @@ impl Survey {
         self.0.ends[side as usize] = self.0.stretches.len();
     }
 
+    /// The coast if it is known which area each member belongs to, and that so many are open. `None` if they are others, or not
+    /// numbered in the order in which they come.
+    pub(super) fn known(self, open: u32, area_of: impl Fn(u32) -> Area) -> Option<Coast> {
+        let Self(mut coast) = self;
+        for stretch in &mut coast.stretches {
+            match area_of(stretch.area) {
+                Area::Open(area) if area <= coast.areas => stretch.area = area,
+                _ => return None,
+            }
+            coast.areas = coast.areas.max(stretch.area + 1);
+        }
+        (coast.areas == open).then_some(coast)
+    }
+
     /// Numbers the areas: the coast, the area of each member, and how many areas are closed.
     pub(super) fn settle(self, union: &mut Union) -> (Coast, Vec<Area>, u32) {
         let Self(mut coast) = self;

@@ -11,11 +11,12 @@ mod coast;
 mod shores;
 mod block;
 mod refresh;
+mod bake;
 
 use crate::cell::Cell;
 use crate::ground::Ground;
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, ChunkId, Map};
-use block::Piece;
+use block::{Piece, tiers};
 use coast::Area;
 use refresh::Refresh;
 use shores::Shores;
@@ -62,7 +63,7 @@ impl Islands {
     fn surveyed(&self, ground: &Ground, before: Option<&Map>) -> Self {
         let (columns, rows) = (ground.map.columns(), ground.map.height().div_ceil(CHUNK_SIDE));
         let mut refresh = Refresh::new(ground, before);
-        let tiers = refresh.tiers();
+        let tiers = tiers(columns, rows);
         let changed = refresh.changed();
         let exists = !ground.map.chunks().is_empty();
         let whole = exists.then(|| refresh.piece(tiers, (0, 0), self.whole.as_ref(), &changed));

@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::block::{Block, Joined, Piece, SPAN, SPAN_SHIFT};
+use super::block::{Block, Joined, Piece, SPAN, SPAN_SHIFT, span};
 use super::shores::Shores;
 use crate::ground::Ground;
 use crate::map::{CHUNK_SIDE, Chunk, Map};
@@ -51,11 +51,6 @@ impl<'a> Refresh<'a> {
     pub(super) fn new(ground: &'a Ground, before: Option<&'a Map>) -> Self {
         let (columns, rows) = (ground.map.columns(), ground.map.height().div_ceil(CHUNK_SIDE));
         Self { ground, before, columns, rows, twins: VecDeque::new() }
-    }
-
-    /// How many tiers of blocks it takes to make the whole map one piece.
-    pub(super) fn tiers(&self) -> u32 {
-        (0..).find(|tiers| self.columns.max(self.rows) <= 1 << (SPAN_SHIFT * tiers)).unwrap_or(0)
     }
 
     /// The chunks that changed, in order.
@@ -99,8 +94,7 @@ impl<'a> Refresh<'a> {
         mut changed: &[Changed],
     ) -> Piece {
         let shift = SPAN_SHIFT * (tiers - 1);
-        let count = |end: u32, start: u32| (end - start).div_ceil(1 << shift).min(SPAN);
-        let (columns, rows) = (count(self.columns, x), count(self.rows, y));
+        let (columns, rows) = (span(tiers, x, self.columns), span(tiers, y, self.rows));
         let mut pieces = Vec::with_capacity((columns * rows) as usize);
         for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
             let number = row << SPAN_SHIFT | column;

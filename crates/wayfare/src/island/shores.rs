@@ -6,14 +6,17 @@
 
 use std::sync::Arc;
 
+use super::bake::Known;
 use super::coast::{Area, Coast, Side, Stretch, Survey};
 use super::union::Union;
+use crate::bake::BakeError;
 use crate::ground::Ground;
 use crate::map::{CHUNK_CELLS, CHUNK_SHIFT, CHUNK_SIDE, Chunk};
 
 const SIDE: usize = CHUNK_SIDE as usize;
 
 /// The connected areas inside one chunk.
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Shores {
     /// The open cells of each row, the leftmost in the lowest bit.
     pub(super) rows: [u64; SIDE],
@@ -37,20 +40,20 @@ impl Shores {
 
     /// The areas of a chunk; those `known` from before, with the chunk as it was then, if nothing about them changed.
     pub(super) fn of(ground: &Ground, chunk: &Chunk, known: Option<(&Arc<Self>, &Chunk)>) -> Arc<Self> {
-        let mut rows = [0; SIDE];
-        let (terrain, _) = chunk.terrain.as_chunks::<SIDE>();
-        match known {
-            None => rows.iter_mut().zip(terrain).for_each(|(row, cells)| *row = open_cells(ground, cells)),
+        let rows = match known {
+            None => ground.open().rows(&chunk.terrain),
             Some((shores, before)) => {
-                rows = shores.rows;
+                let mut rows = shores.rows;
+                let (terrain, _) = chunk.terrain.as_chunks::<SIDE>();
                 let (before, _) = before.terrain.as_chunks::<SIDE>();
                 let changed = rows.iter_mut().zip(terrain.iter().zip(before)).filter(|(_, (a, b))| a != b);
-                changed.for_each(|(row, (cells, _))| *row = open_cells(ground, cells));
+                changed.for_each(|(row, (cells, _))| *row = ground.open().row(cells));
                 if rows == shores.rows {
                     return Arc::clone(shores);
                 }
+                rows
             }
-        }
+        };
         let mut new = Self::label(rows, ground.view.rules.slips_through_corners());
         if let Some((shores, _)) = known.filter(|(shores, _)| shores.coast == new.coast) {
             new.coast = Arc::clone(&shores.coast);
@@ -65,28 +68,31 @@ impl Shores {
             let (above, here) = (runs.row(y - 1), runs.row(y));
             super::coast::for_each_contact(above, here, slips, |a, b| union.unite(a, b));
         }
-        let mut survey = Survey::default();
-        let column = |x: usize| (0..SIDE).fold(0, |column, y| column | (rows[y] >> x & 1) << y);
-        for side in Side::ALL {
-            match side {
-                Side::North => runs.row(0).iter().for_each(|run| survey.add(side, *run)),
-                Side::South => runs.row(SIDE - 1).iter().for_each(|run| survey.add(side, *run)),
-                Side::West => for_each_run(column(0), |first, last| {
-                    let area = runs.first[usize::from(first)].into();
-                    survey.add(side, Stretch { first, last, area });
-                }),
-                Side::East => for_each_run(column(SIDE - 1), |first, last| {
-                    let area = u32::from(runs.first[usize::from(first) + 1]) - 1;
-                    survey.add(side, Stretch { first, last, area });
-                }),
-            }
-            survey.end(side);
-        }
-        let (coast, areas, closed) = survey.settle(&mut union);
+        let (coast, areas, closed) = sides_of(&rows, &runs.first).settle(&mut union);
         let areas = areas.into_iter().map(pack).collect();
-        let mut first = [0; SIDE];
-        first.copy_from_slice(&runs.first[..SIDE]);
-        Self { rows, first, areas, coast: Arc::new(coast), closed }
+        Self { rows, first: starts(&runs.first), areas, coast: Arc::new(coast), closed }
+    }
+
+    /// The same if it is known which areas the runs belong to: `areas` is asked for so many, in the form in which they are kept.
+    pub(super) fn known(
+        rows: [u64; SIDE],
+        areas: impl FnOnce(usize, fn(Area) -> u16) -> Result<Known<u16>, BakeError>,
+    ) -> Result<Self, BakeError> {
+        let mut first = [0; SIDE + 1];
+        let mut count = 0;
+        for (row, next) in rows.iter().zip(&mut first[1..]) {
+            count += to_u16((row & !(row << 1)).count_ones());
+            *next = count;
+        }
+        let Known { areas, open, closed } = areas(count.into(), pack)?;
+        let sides = sides_of(&rows, &first);
+        let coast = sides.known(open, |run| unpack(areas[run as usize])).ok_or(BakeError::Damaged)?;
+        Ok(Self { rows, first: starts(&first), areas: areas.into(), coast: Arc::new(coast), closed })
+    }
+
+    /// The areas of all runs, row by row.
+    pub(super) fn of_runs(&self) -> impl ExactSizeIterator<Item = Area> {
+        self.areas.iter().map(|area| unpack(*area))
     }
 
     /// The area of the cell stored at `local` in the chunk, or `None` if it is blocked.
@@ -106,6 +112,39 @@ impl Shores {
     pub(super) fn areas(&self) -> impl Iterator<Item = Area> {
         (0..self.coast.areas).map(Area::Open).chain((0..self.closed).map(Area::Closed))
     }
+}
+
+/// The four sides, whose open cells are members of the runs that they lie in. `first` says where those of each row begin.
+fn sides_of(rows: &[u64; SIDE], first: &[u16; SIDE + 1]) -> Survey {
+    let mut survey = Survey::default();
+    let column = |x: usize| (0..SIDE).fold(0, |column, y| column | (rows[y] >> x & 1) << y);
+    for side in Side::ALL {
+        let mut add = |from: u16, to: u16, run: u32| {
+            survey.add(side, Stretch { first: from, last: to, area: run });
+        };
+        match side {
+            Side::North | Side::South => {
+                let row = if side == Side::North { 0 } else { SIDE - 1 };
+                let mut runs = u32::from(first[row])..;
+                for_each_run(rows[row], |from, to| add(from, to, runs.next().unwrap_or(0)));
+            }
+            Side::West => {
+                for_each_run(column(0), |from, to| add(from, to, first[usize::from(from)].into()));
+            }
+            Side::East => for_each_run(column(SIDE - 1), |from, to| {
+                add(from, to, u32::from(first[usize::from(from) + 1]) - 1);
+            }),
+        }
+        survey.end(side);
+    }
+    survey
+}
+
+/// Without where the last row ends.
+fn starts(first: &[u16; SIDE + 1]) -> [u16; SIDE] {
+    let mut starts = [0; SIDE];
+    starts.copy_from_slice(&first[..SIDE]);
+    starts
 }
 
 /// The runs of a chunk, row by row.
@@ -143,11 +182,6 @@ fn for_each_run(mut bits: u64, mut visit: impl FnMut(u16, u16)) {
         visit(to_u16(first), to_u16(last));
         bits &= u64::MAX << last << 1;
     }
-}
-
-/// The cells of a row that can be entered, as bits.
-fn open_cells(ground: &Ground, cells: &[u8; SIDE]) -> u64 {
-    cells.iter().rev().fold(0, |row, terrain| row << 1 | u64::from(ground.enters(*terrain)))
 }
 
 fn pack(area: Area) -> u16 {

@@ -28,7 +28,8 @@ const MARK: Mark = *b"wayfrSRV";
 /// The fingerprint where there was nothing to be found.
 const NOTHING: u64 = 0;
 
-/// How much of a survey is there: the graph and dead ends; rays and landmarks, too; or landmarks of uneven ground.
+/// How much of a survey is there: nothing; the graph and dead ends; rays and landmarks, too; or landmarks of uneven ground.
+const NONE: u8 = 0;
 const HALF: u8 = 1;
 const WHOLE: u8 = 2;
 const UNEVEN: u8 = 3;
@@ -60,24 +61,37 @@ impl Survey {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
-        let writer = match (&self.findings, &self.terrain) {
-            (Some(findings), _) => self.write_even(findings),
+        let made_of = match (&self.findings, &self.terrain) {
+            (Some(findings), _) => fingerprint(&findings.map, &findings.view),
             (None, Some(landmarks)) => {
                 let (map, view) = landmarks.measured();
-                let mut writer = Writer::new(MARK, fingerprint(map, view));
-                writer.section(|writer| writer.byte(UNEVEN));
-                landmarks.write(&mut writer);
-                writer
+                fingerprint(map, view)
             }
-            (None, None) => Writer::new(MARK, NOTHING),
+            (None, None) => NOTHING,
         };
+        let mut writer = Writer::new(MARK, made_of);
+        self.write(&mut writer);
         writer.finish()
     }
 
-    fn write_even(&self, findings: &Findings) -> Writer {
-        let Findings { map, view, graph, dead_ends, .. } = findings;
-        let mut writer = Writer::new(MARK, fingerprint(map, view));
-        writer.section(|writer| writer.byte(if self.bearings.is_some() { WHOLE } else { HALF }));
+    /// All of it, in sections, of which the first says what there is.
+    pub(crate) fn write(&self, writer: &mut Writer) {
+        let kind = match (&self.findings, &self.bearings, &self.terrain) {
+            (Some(_), None, _) => HALF,
+            (Some(_), Some(_), _) => WHOLE,
+            (None, _, Some(_)) => UNEVEN,
+            (None, _, None) => NONE,
+        };
+        writer.section(|writer| writer.byte(kind));
+        match (&self.findings, &self.terrain) {
+            (Some(findings), _) => self.write_even(findings, writer),
+            (None, Some(landmarks)) => landmarks.write(writer),
+            (None, None) => {}
+        }
+    }
+
+    fn write_even(&self, findings: &Findings, writer: &mut Writer) {
+        let Findings { graph, dead_ends, .. } = findings;
         writer.section(|writer| write_jumps(graph, writer));
         writer.section(|writer| write_forest(&dead_ends.rows, writer));
         writer.section(|writer| write_forest(&dead_ends.columns, writer));
@@ -86,34 +100,43 @@ impl Survey {
             writer
                 .section(|writer| landmarks.iter().for_each(|landmarks| write_landmarks(landmarks, writer)));
         }
-        writer
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote, for a snapshot of the same map and an equal view.
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote, for a snapshot of the same map and an equal view. What was kept
+    /// [together with a snapshot](Snapshot::to_bytes) will do as well.
     ///
     /// # Errors
     /// [`BakeError`] if the bytes are anything else. They can have come from anywhere.
     pub fn from_bytes(bytes: &[u8], snapshot: &Snapshot) -> Result<Self, BakeError> {
-        let (made_of, mut reader) = Reader::open(bytes, MARK)?;
+        let (made_of, mut reader) = match Reader::open(bytes, MARK) {
+            Err(BakeError::Foreign) => return snapshot.survey_in(bytes),
+            opened => opened?,
+        };
         if made_of == NOTHING {
             return Err(BakeError::Empty);
         }
         if made_of != fingerprint(&snapshot.ground.map, snapshot.view()) {
             return Err(BakeError::Stale);
         }
+        let survey = Self::read(snapshot, &mut reader)?;
+        reader.finish()?;
+        survey.ok_or(BakeError::Empty)
+    }
+
+    /// Reads what was [written](Self::write); `None` if there was nothing.
+    pub(crate) fn read(snapshot: &Snapshot, reader: &mut Reader<'_>) -> Result<Option<Self>, BakeError> {
         let mut section = reader.section()?;
         let kind = section.byte()?;
         section.finish()?;
-        let survey = match kind {
-            HALF | WHOLE => read_even(kind, snapshot, &mut reader)?,
+        match kind {
+            NONE => Ok(None),
+            HALF | WHOLE => read_even(kind, snapshot, reader).map(Some),
             UNEVEN if !snapshot.ground.is_even() => {
-                let terrain = Some(Arc::new(TerrainLandmarks::read(snapshot, &mut reader)?));
-                Self { terrain, ..Self::NOTHING }
+                let terrain = Some(Arc::new(TerrainLandmarks::read(snapshot, reader)?));
+                Ok(Some(Self { terrain, ..Self::NOTHING }))
             }
-            _ => return Err(BakeError::Damaged),
-        };
-        reader.finish()?;
-        Ok(survey)
+            _ => Err(BakeError::Damaged),
+        }
     }
 }
 

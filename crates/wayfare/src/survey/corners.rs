@@ -237,7 +237,7 @@ mod tests {
                 })
                 .unwrap();
                 let ground = Ground::new(map.clone(), View::from(rules));
-                let bits = Bits::new(&ground);
+                let bits = Bits::new(&ground, None);
                 let corners = finish(Corners::find(&map, &bits)).unwrap();
                 for cell in map.area().unwrap().cells() {
                     let at = At::new(cell);

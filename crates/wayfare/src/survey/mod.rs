@@ -77,7 +77,7 @@ pub(crate) struct Bearings {
 
 impl Survey {
     /// There was nothing to be found.
-    const NOTHING: Self = Self { findings: None, bearings: None, terrain: None };
+    pub(crate) const NOTHING: Self = Self { findings: None, bearings: None, terrain: None };
 
     fn of_even(findings: Arc<Findings>, bearings: Option<Arc<Bearings>>) -> Self {
         Self { findings: Some(findings), bearings, ..Self::NOTHING }

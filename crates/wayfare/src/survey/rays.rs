@@ -402,7 +402,7 @@ mod tests {
                 )
                 .unwrap();
                 let ground = Ground::new(map.clone(), View::from(rules));
-                let bits = Bits::new(&ground);
+                let bits = Bits::new(&ground, None);
                 let mut corners = finish(Corners::find(&map, &bits)).unwrap();
                 finish(Rays::clear(&bits, &mut corners));
                 let sides = [(false, false), (true, false), (true, true), (false, true)];

@@ -14,6 +14,7 @@ mod gears;
 mod surveys;
 mod bake;
 mod bake_damage;
+mod bake_snapshot;
 mod uneven;
 mod articles;
 mod answers;

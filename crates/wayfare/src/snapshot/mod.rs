@@ -3,6 +3,8 @@
 //! It never changes under a search. A game keeps one per view, [refreshes](Snapshot::refresh) it after edits, and
 //! hands it to searches behind an `Arc`; what did not change is shared between the old and the new one.
 
+mod bake;
+
 use core::fmt;
 use std::sync::Arc;
 
@@ -51,7 +53,12 @@ impl Snapshot {
     pub fn new(map: &Map, view: &View) -> Self {
         let ground = Ground::new(view.clearance.of(map, &view.class), view.clone());
         let islands = Islands::new(&ground);
-        let bits = ground.jump_costs().map(|_| Arc::new(Bits::new(&ground)));
+        Self::of(map, ground, islands)
+    }
+
+    /// Sees what is free on a ground of which the islands are known.
+    fn of(map: &Map, ground: Ground, islands: Islands) -> Self {
+        let bits = ground.jump_costs().map(|_| Arc::new(Bits::new(&ground, Some(&islands))));
         Self { ground: Arc::new(ground), islands, bits, known: None, landmarks: None, truth: map.clone() }
     }
 
@@ -91,7 +98,7 @@ impl Snapshot {
                 Arc::make_mut(&mut bits).update(ground, Some(&self.islands), changed);
                 Some(bits)
             }
-            (_, Some(_)) => Some(Arc::new(Bits::new(ground))),
+            (_, Some(_)) => Some(Arc::new(Bits::new(ground, Some(&self.islands)))),
             (_, None) => None,
         };
         let known = self.known.take().zip(self.bits.as_ref());
