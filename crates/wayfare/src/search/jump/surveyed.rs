@@ -11,7 +11,7 @@ use crate::cell::Direction;
 use crate::cost::Cost;
 use crate::map::Map;
 use crate::search::jump::scan::{Landing, Scan};
-use crate::search::jump::{Origin, Ways, least_cost};
+use crate::search::jump::{Length, Origin, Ways, least_cost};
 use crate::survey::changes::Changes;
 use crate::survey::deadend::{DeadEnds, Marks};
 use crate::survey::graph::Graph;
@@ -107,15 +107,21 @@ impl Ways for Surveyed {
         }
     }
 
-    fn aim(&mut self, scan: &Scan<'_>, start: At, marks: &mut Marks) -> bool {
-        self.shuns_dead_ends = self.knows_dead_ends;
-        if self.shuns_dead_ends {
-            self.findings.dead_ends.mark(scan.bits, start, scan.goal, marks);
-        }
-        if let Some(Bearings { landmarks: Some(landmarks), .. }) = self.bearings.as_deref() {
+    /// Landmarks lead a long search. Where there are none, and where they do not lead it to its end before long, it shuns dead
+    /// ends.
+    fn aim(&mut self, length: Length, scan: &Scan<'_>, start: At, marks: &mut Marks) -> bool {
+        if let (Length::Long, Some(Bearings { landmarks: Some(landmarks), .. })) =
+            (length, self.bearings.as_deref())
+        {
             self.goal = Some(self.distances_of(scan, landmarks, scan.goal));
+            return true;
         }
-        self.shuns_dead_ends || self.goal.is_some()
+        let is_news = self.knows_dead_ends && !self.shuns_dead_ends;
+        if is_news {
+            self.findings.dead_ends.mark(scan.bits, start, scan.goal, marks);
+            self.shuns_dead_ends = true;
+        }
+        is_news
     }
 
     #[inline]
