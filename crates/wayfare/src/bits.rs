@@ -147,6 +147,12 @@ impl Bits {
         self.rows.lines - 2
     }
 
+    /// Whether a cell is free.
+    #[inline]
+    pub(crate) fn is_free(&self, at: At) -> bool {
+        self.rows.cursor(at.y).is_free(at.x)
+    }
+
     /// Which neighbours of a cell of the map are free, as bits in the order of [`Direction::ALL`](crate::Direction::ALL).
     #[inline]
     pub(crate) fn free_around(&self, at: At) -> u8 {

@@ -22,6 +22,34 @@ pub(crate) fn is_clear(bits: &Bits, from: Cell, to: Cell) -> bool {
     }
 }
 
+/// Appends the cells of Bresenham's line but for the first: one step per column (or row, if steep), diagonal where the line has
+/// moved on. `None` if one of the steps is not legal; diagonals pass closer to corners than the line itself. Both ends must lie on
+/// the map.
+pub(crate) fn write_steps(bits: &Bits, from: Cell, to: Cell, cells: &mut Vec<Cell>) -> Option<()> {
+    let (nx, ny) = from.gap(to);
+    let (n, m) = (nx.max(ny).cast_signed(), nx.min(ny).cast_signed());
+    let (along, across) = ((to.x - from.x).signum(), (to.y - from.y).signum());
+    let straight = if nx >= ny { (along, 0) } else { (0, across) };
+    // How far the line has moved on beyond the row of this cell, in 2n parts of a cell.
+    let (mut cell, mut moved) = (from, 0);
+    for _ in 0..n {
+        moved += 2 * m;
+        let next = if moved >= n {
+            moved -= 2 * n;
+            let [beside, above] = [(along, 0), (0, across)].map(|side| bits.is_free(At::new(cell + side)));
+            bits.rules.corners.allow(beside, above).then_some(cell + (along, across))?
+        } else {
+            cell + straight
+        };
+        if !bits.is_free(At::new(next)) {
+            return None;
+        }
+        cell = next;
+        cells.push(cell);
+    }
+    Some(())
+}
+
 /// A line on its way: the row it has come to, where in its row it began, and whether it goes on to higher places.
 struct Walk<'a> {
     row: Cursor<'a>,

@@ -17,7 +17,7 @@ use crate::search::goals::{NOWHERE, OneCell, Target};
 use crate::search::jump::bare::Bare;
 use crate::search::jump::surveyed::Surveyed;
 use crate::search::jump::{JumpSearch, Ways};
-use crate::search::line;
+use crate::search::line::Lines;
 use crate::search::scratch::Scratch;
 use crate::search::uneven::{self, Uneven};
 use crate::smooth;
@@ -203,7 +203,8 @@ impl Job {
             (StraightLine::IfUniform, Objective::FewestBends { .. }) => StraightLine::IfOptimal,
             (policy, _) => policy,
         };
-        let straight = line::straight_path(&snapshot.ground, start, self.target, policy, &mut cells);
+        let lines = Lines::on(snapshot);
+        let straight = lines.straight_path(start, self.target, policy, &mut cells);
         let route = Route { cells, cost: straight.unwrap_or(0) };
         // A line that bends on the grid may not be the best one where bends count.
         if straight.is_some() && (self.query.objective == Objective::Cheapest || route.bends() == 0) {
@@ -407,7 +408,7 @@ impl Job {
             RouteShape::Corners => smooth::keep_corners(&mut route.cells),
             RouteShape::Pulled => {
                 let turn_cost = self.query.objective.turn_cost();
-                smooth::pull(line::Lines::on(snapshot), &mut route, turn_cost, scratch);
+                smooth::pull(Lines::on(snapshot), &mut route, turn_cost, scratch);
             }
         }
         route
