@@ -242,20 +242,16 @@ fn read_bounds(reader: &mut Reader<'_>) -> Result<[u8; 4], BakeError> {
 
 /// How many blocks there are, what each hangs on, and what each run hangs in.
 fn write_forest(forest: &Forest, writer: &mut Writer) {
-    writer.number(forest.blocks as u64);
-    let mut tops = vec![0; forest.blocks];
-    for hang in forest.hangs.iter().filter(|hang| hang.block != NO_BLOCK) {
-        tops[hang.block as usize] = hang.top;
-    }
+    writer.number(forest.tops.len() as u64);
     let mut before = 0;
-    for top in tops {
-        writer.step(before, top);
-        before = top;
+    for top in &forest.tops {
+        writer.step(before, *top);
+        before = *top;
     }
     before = 0;
-    for hang in &forest.hangs {
+    for block in &forest.above {
         // No block is 0.
-        let block = hang.block.wrapping_sub(NO_BLOCK);
+        let block = block.wrapping_sub(NO_BLOCK);
         writer.step(before, block);
         before = block;
     }

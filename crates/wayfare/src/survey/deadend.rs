@@ -63,8 +63,8 @@ impl DeadEnds {
             for corner in some {
                 let at = corner.at();
                 corner.blocks = [
-                    rows.hangs[rows.run(&bits.rows, at.y, at.x)].block,
-                    columns.hangs[columns.run(&bits.columns, at.x, at.y)].block,
+                    rows.above[rows.run(&bits.rows, at.y, at.x)],
+                    columns.above[columns.run(&bits.columns, at.x, at.y)],
                 ];
             }
             pause().await;
@@ -109,24 +109,10 @@ pub(super) struct Forest {
     firsts: Vec<u32>,
     words: usize,
     runs: Vec<Run>,
-    /// For each run.
-    pub(super) hangs: Vec<Hang>,
-    /// How many there are.
-    pub(super) blocks: usize,
-}
-
-/// Where a run hangs.
-///
-/// PERF: kept together, for the way up from the start and the goal goes from one to the next.
-#[derive(Clone, Copy)]
-#[cfg_attr(test, derive(PartialEq))]
-pub(super) struct Hang {
-    /// The block it hangs in, or [`NO_BLOCK`].
-    pub(super) block: u32,
-    /// The run that block hangs on.
-    pub(super) top: u32,
-    /// How many blocks are above it.
-    depth: u32,
+    /// The block each run hangs in, or [`NO_BLOCK`].
+    pub(super) above: Vec<u32>,
+    /// The run each block hangs on. What that one hangs in has a higher number: blocks are numbered from below.
+    pub(super) tops: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -144,23 +130,9 @@ impl Forest {
         let (firsts, runs) = find_runs(plane).await;
         let next_to = neighbours(&runs, u16::from(slips)).await;
         let mut blocks = Blocks { above: filled(NO_BLOCK, runs.len()).await, tops: Vec::new() };
-        let order = blocks.find(&next_to).await;
-        let mut depths = vec![0; runs.len()];
-        // In the order in which they were found, what a run hangs on comes before it.
-        for some in order.chunks(AT_ONCE) {
-            for run in some {
-                if let Some(top) = blocks.top_over(*run as usize) {
-                    depths[*run as usize] = depths[top] + 1;
-                }
-            }
-            pause().await;
-        }
-        let mut hangs = Vec::with_capacity(runs.len());
-        for some in parts(runs.len(), AT_ONCE) {
-            hangs.extend(blocks.hangs(&depths, some));
-            pause().await;
-        }
-        Self { firsts, words: plane.words(), runs, hangs, blocks: blocks.tops.len() }
+        blocks.find(&next_to).await;
+        blocks.tops.shrink_to_fit();
+        Self { firsts, words: plane.words(), runs, above: blocks.above, tops: blocks.tops }
     }
 
     /// A forest whose blocks are known; `read` is told how many runs there are, and returns what each hangs in and what each
@@ -170,18 +142,12 @@ impl Forest {
         read: impl FnOnce(usize) -> Result<(Vec<u32>, Vec<u32>), E>,
     ) -> Result<Option<Self>, E> {
         let (firsts, runs) = finish(find_runs(plane));
-        let count = runs.len();
-        let (above, tops) = read(count)?;
+        let (above, tops) = read(runs.len())?;
         let hangs = |block: &u32| *block == NO_BLOCK || (*block as usize) < tops.len();
-        if above.len() != count || !above.iter().all(hangs) || !tops.iter().all(|top| (*top as usize) < count)
-        {
-            return Ok(None);
-        }
-        let blocks = Blocks { above, tops };
-        Ok(blocks.find_depths().map(|depths| {
-            let hangs = blocks.hangs(&depths, 0..count).collect();
-            Self { firsts, words: plane.words(), runs, hangs, blocks: blocks.tops.len() }
-        }))
+        // Whoever goes up comes to higher and higher numbers, and so to an end.
+        let goes_up = |(block, top): (u32, &u32)| above.get(*top as usize).is_some_and(|next| *next > block);
+        let is_forest = above.len() == runs.len() && above.iter().all(hangs) && (0..).zip(&tops).all(goes_up);
+        Ok(is_forest.then(|| Self { firsts, words: plane.words(), runs, above, tops }))
     }
 
     /// The run of a free cell.
@@ -194,28 +160,30 @@ impl Forest {
 
     /// Marks the blocks between two runs, and returns the run where they meet: its line and its ends.
     fn mark(&self, (mut a, mut b): (usize, usize), blocks: &mut Paged<Mark>) -> (u32, u32, u32) {
-        blocks.begin(self.blocks);
-        let (mut here, mut there) = (self.hangs[a], self.hangs[b]);
+        blocks.begin(self.tops.len());
+        let (mut here, mut there) = (self.above[a], self.above[b]);
         while a != b {
-            if here.depth < there.depth {
+            // What hangs in the lower block is not above the other.
+            if here > there {
                 core::mem::swap(&mut a, &mut b);
                 core::mem::swap(&mut here, &mut there);
             }
             // Two runs of one island hang below a common one.
-            if here.block == NO_BLOCK {
-                break;
-            }
-            let place = blocks.place(here.block);
+            let Some(top) = self.tops.get(here as usize) else { break };
+            let place = blocks.place(here);
             blocks[place] = Mark(blocks.generation());
-            a = here.top as usize;
-            here = self.hangs[a];
+            a = *top as usize;
+            here = self.above[a];
         }
         let Run { line, first, last } = self.runs[a];
         (line.into(), first.into(), last.into())
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(&*self.firsts) + size_of_val(&*self.runs) + size_of_val(&*self.hangs)
+        size_of_val(&*self.firsts)
+            + size_of_val(&*self.runs)
+            + size_of_val(&*self.above)
+            + size_of_val(&*self.tops)
     }
 }
 
@@ -228,56 +196,18 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn hangs(&self, depths: &[u32], runs: Range<usize>) -> impl Iterator<Item = Hang> {
-        let hang = |(block, depth): (&u32, &u32)| {
-            let top = self.tops.get(*block as usize).copied().unwrap_or(0);
-            Hang { block: *block, top, depth: *depth }
-        };
-        self.above[runs.clone()].iter().zip(&depths[runs]).map(hang)
-    }
-
-    /// How many blocks each run hangs below; `None` if one hangs on itself in the end.
-    fn find_depths(&self) -> Option<Vec<u32>> {
-        const UNKNOWN: u32 = u32::MAX;
-        const PENDING: u32 = u32::MAX - 1;
-        let mut depths = vec![UNKNOWN; self.above.len()];
-        let mut below = Vec::new();
-        for mut run in 0..self.above.len() {
-            let mut depth = loop {
-                match depths[run] {
-                    UNKNOWN => {}
-                    PENDING => return None,
-                    known => break known + 1,
-                }
-                depths[run] = PENDING;
-                below.push(run);
-                match self.top_over(run) {
-                    Some(top) => run = top,
-                    None => break 0,
-                }
-            };
-            while let Some(run) = below.pop() {
-                depths[run] = depth;
-                depth += 1;
-            }
-        }
-        Some(depths)
-    }
-
-    /// Returns all runs in the order in which they were found.
-    async fn find(&mut self, next_to: &[Neighbours]) -> Vec<u32> {
+    async fn find(&mut self, next_to: &[Neighbours]) {
         let mut walk = Walk {
             found: vec![0; next_to.len()],
             lowest: vec![0; next_to.len()],
             open: Vec::new(),
-            order: Vec::with_capacity(next_to.len()),
+            count: 0,
             frames: Vec::new(),
             root: 0,
         };
         while walk.go_on(self, next_to, AT_ONCE / 4) {
             pause().await;
         }
-        walk.order
     }
 
     /// All runs found after `first` that no block has taken hang on `top`, together.
@@ -291,10 +221,6 @@ impl Blocks {
             }
         }
     }
-
-    fn top_over(&self, run: usize) -> Option<usize> {
-        self.tops.get(self.above[run] as usize).map(|top| *top as usize)
-    }
 }
 
 /// A walk over all runs, depth first.
@@ -304,7 +230,8 @@ struct Walk {
     lowest: Vec<u32>,
     /// Runs that no block has taken yet.
     open: Vec<u32>,
-    order: Vec<u32>,
+    /// How many runs were found.
+    count: u32,
     /// The way here, and how many neighbours of each run on it were looked at.
     frames: Vec<(u32, u32)>,
     /// No run before that is still to be found.
@@ -314,7 +241,7 @@ struct Walk {
 impl Walk {
     /// Takes so many steps. Returns whether there are more.
     fn go_on(&mut self, blocks: &mut Blocks, next_to: &[Neighbours], steps: usize) -> bool {
-        let Self { found, lowest, open, order, frames, root } = self;
+        let Self { found, lowest, open, count, frames, root } = self;
         let (found, lowest) = (&mut found[..], &mut lowest[..]);
         for _ in 0..steps {
             let Some((run, looked_at)) = frames.last_mut() else {
@@ -325,9 +252,8 @@ impl Walk {
                 *root += 1;
                 if found[run as usize] == 0 {
                     frames.push((run, 0));
-                    order.push(run);
-                    let number = u32::try_from(order.len()).unwrap_or(u32::MAX);
-                    (found[run as usize], lowest[run as usize]) = (number, number);
+                    *count += 1;
+                    (found[run as usize], lowest[run as usize]) = (*count, *count);
                 }
                 continue;
             };
@@ -337,9 +263,8 @@ impl Walk {
                 if found[next as usize] == 0 {
                     frames.push((next, 0));
                     open.push(next);
-                    order.push(next);
-                    let number = u32::try_from(order.len()).unwrap_or(u32::MAX);
-                    (found[next as usize], lowest[next as usize]) = (number, number);
+                    *count += 1;
+                    (found[next as usize], lowest[next as usize]) = (*count, *count);
                 } else {
                     lowest[run] = lowest[run].min(found[next as usize]);
                 }
