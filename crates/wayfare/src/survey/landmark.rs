@@ -10,7 +10,7 @@ use crate::cost::Cost;
 use crate::onward::ANYHOW;
 use crate::search::jump::least_cost;
 use crate::search::jump::scan::{Landing, NO_GOAL, Scan};
-use crate::search::open::Open;
+use crate::search::uneven::buckets::{Buckets, Cut};
 use crate::survey::corners::{Corners, leads};
 use crate::survey::graph::Graph;
 use crate::survey::pace::{AT_ONCE, filled, parts, pause};
@@ -69,7 +69,7 @@ impl Landmarks {
         }
         let arrivals = Arrivals::new(bits, costs, &graph.corners, rays).await;
         let scan = Scan::of_all(bits, costs);
-        let mut open = Open::default();
+        let mut open = Buckets::default();
         // The farthest corner from anywhere is a first landmark; then whichever is farthest from all others.
         let anywhere = corners[arrivals.busiest].at();
         let mut nearest = arrivals.distances(&scan, graph, anywhere, &mut open).await?;
@@ -169,6 +169,8 @@ async fn farthest(distances: &[u32]) -> Option<usize> {
 struct Arrivals {
     firsts: Vec<u32>,
     from: Vec<(u32, u32)>,
+    /// What the longest jump costs.
+    longest: u32,
     /// The corner that most jumps lead to; it lies in the open, on a large island.
     busiest: usize,
 }
@@ -198,45 +200,45 @@ impl Arrivals {
         }
         let mut next = firsts.clone();
         let mut from = filled((0, 0), firsts[count] as usize).await;
+        let mut longest = 0;
         for some in jumps {
             for (to, number, cost) in some {
+                longest = longest.max(cost);
                 let place = &mut next[to as usize];
                 from[*place as usize] = (number, cost);
                 *place += 1;
             }
             pause().await;
         }
-        Self { firsts, from, busiest }
+        Self { firsts, from, longest, busiest }
     }
 
     /// The exact distance of every corner to a cell; `None` if one is too large to be kept.
     ///
     /// A shortest way from a corner begins with one of its jumps, or with the one that ends at the cell itself.
-    async fn distances(&self, scan: &Scan<'_>, graph: &Graph, to: At, open: &mut Open) -> Option<Vec<u32>> {
+    async fn distances(
+        &self,
+        scan: &Scan<'_>,
+        graph: &Graph,
+        to: At,
+        open: &mut Buckets,
+    ) -> Option<Vec<u32>> {
         let count = graph.corners.list.len();
-        let mut spread = Spread { distances: Vec::with_capacity(count), closed: vec![false; count], open };
-        spread.open.begin(false);
+        // No jump is shorter than a bucket is wide: whatever is in the first bucket stays as it is.
+        open.begin(Cut::any(shortened(scan.costs[0].min(scan.costs[1])), self.longest), 0);
+        let mut spread = Spread { distances: Vec::with_capacity(count), is_kept: true, open };
         for some in parts(count, AT_ONCE / 2) {
             for corner in &graph.corners.list[some] {
                 let is_seen = corner.at() == to || Graph::sees(scan.bits, corner, to);
                 let cost = least_cost(scan.bits, scan.costs, corner.at(), to);
-                spread.begin(if is_seen { cost } else { Cost::MAX });
+                spread.begin(if is_seen { shortened(cost) } else { FAR });
             }
             pause().await;
         }
         while spread.go_on(self, 8 * CORNERS) {
             pause().await;
         }
-        let mut distances = Vec::with_capacity(count);
-        for some in spread.distances.chunks(2 * AT_ONCE) {
-            let is_kept = |distance: &Cost| *distance == Cost::MAX || *distance < Cost::from(FAR);
-            if !some.iter().all(is_kept) {
-                return None;
-            }
-            distances.extend(some.iter().map(|distance| shortened(*distance)));
-            pause().await;
-        }
-        Some(distances)
+        spread.is_kept.then_some(spread.distances)
     }
 }
 
@@ -258,17 +260,19 @@ fn look(scan: &Scan<'_>, corners: &Corners, some: Range<usize>, counts: &mut [u3
     jumps
 }
 
-/// Distances from one place, on their way to all corners (Dijkstra, 1959).
+/// Distances from one place, on their way to all corners (Dijkstra, 1959, in buckets as Dial's, 1969, that are as narrow as the
+/// shortest jump, so that inside a bucket the order does not matter: Dinitz, 1978).
 struct Spread<'a> {
-    distances: Vec<Cost>,
-    closed: Vec<bool>,
-    open: &'a mut Open,
+    distances: Vec<u32>,
+    /// Whether all of them are small enough so far.
+    is_kept: bool,
+    open: &'a mut Buckets,
 }
 
 impl Spread<'_> {
     /// The next corner has this distance at first.
-    fn begin(&mut self, distance: Cost) {
-        if distance != Cost::MAX {
+    fn begin(&mut self, distance: u32) {
+        if distance != FAR {
             self.open.push(distance, u32::try_from(self.distances.len()).unwrap_or(u32::MAX));
         }
         self.distances.push(distance);
@@ -276,17 +280,26 @@ impl Spread<'_> {
 
     /// Closes up to so many corners. Returns whether there are more.
     fn go_on(&mut self, arrivals: &Arrivals, corners: usize) -> bool {
-        let Self { distances, closed, open } = self;
-        let (distances, closed) = (&mut distances[..], &mut closed[..]);
+        let Self { distances, is_kept, open } = self;
+        let distances = &mut distances[..];
         for _ in 0..corners {
-            let Some(number) = open.pop() else { return false };
-            let number = number as usize;
-            if core::mem::replace(&mut closed[number], true) {
+            let Some(number) = open.peek(FAR) else { return false };
+            open.pop();
+            let distance = distances[number as usize];
+            if open.is_early(distance) {
+                open.push(distance, number);
                 continue;
             }
-            let firsts = &arrivals.firsts[number..number + 2];
+            // A shorter way was found, and the corner closed then.
+            if open.is_late(distance) {
+                continue;
+            }
+            let firsts = &arrivals.firsts[number as usize..][..2];
             for (from, cost) in &arrivals.from[firsts[0] as usize..firsts[1] as usize] {
-                let distance = distances[number] + Cost::from(*cost);
+                let Some(distance) = distance.checked_add(*cost).filter(|distance| *distance != FAR) else {
+                    *is_kept = false;
+                    continue;
+                };
                 if distance < distances[*from as usize] {
                     distances[*from as usize] = distance;
                     open.push(distance, *from);

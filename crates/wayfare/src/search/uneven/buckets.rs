@@ -34,6 +34,14 @@ impl Cut {
         let count = ((rise >> shift) + 3).next_power_of_two().max(64);
         (count <= MOST).then_some(Self { shift, count })
     }
+
+    /// The same for any rise. What rises by too much waits in a bucket before its own, and has to be pushed again when it
+    /// [is early](Buckets::is_early) there.
+    pub(crate) fn any(width: u32, rise: u32) -> Self {
+        let shift = width.max(1).ilog2();
+        let count = (rise >> shift).saturating_add(3).min(MOST).next_power_of_two().max(64);
+        Self { shift, count }
+    }
 }
 
 impl Buckets {
@@ -77,6 +85,18 @@ impl Buckets {
     #[inline]
     pub(crate) fn pop(&mut self) {
         self.ring[(self.current & self.mask) as usize].pop();
+    }
+
+    /// Whether something with this F belongs to a later bucket than the one that is being emptied.
+    #[inline]
+    pub(crate) fn is_early(&self, f: u32) -> bool {
+        f >> self.shift > self.current
+    }
+
+    /// Whether it belonged to an earlier one.
+    #[inline]
+    pub(crate) fn is_late(&self, f: u32) -> bool {
+        f >> self.shift < self.current
     }
 
     /// The bucket that is being emptied. When it changes, all before it are empty for good.

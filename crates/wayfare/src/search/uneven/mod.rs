@@ -3,7 +3,7 @@
 //! Comes in: the ground, a start and a goal, and what is known of the map if anything is. Goes out: the same answer as
 //! that of the general [A*](crate::search::astar), many times faster. [`Job`](crate::search::job) decides who searches.
 
-mod buckets;
+pub(crate) mod buckets;
 mod table;
 mod sense;
 mod engine;
