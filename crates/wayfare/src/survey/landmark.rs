@@ -262,6 +262,9 @@ fn look(scan: &Scan<'_>, corners: &Corners, some: Range<usize>, counts: &mut [u3
 
 /// Distances from one place, on their way to all corners (Dijkstra, 1959, in buckets as Dial's, 1969, that are as narrow as the
 /// shortest jump, so that inside a bucket the order does not matter: Dinitz, 1978).
+///
+/// PERF: with a radix heap and distances of 64 bits, rays and landmarks together took 1.3 to 1.4 × as long on generated maps
+/// (cities and noise, 512² to 4096² cells).
 struct Spread<'a> {
     distances: Vec<u32>,
     /// Whether all of them are small enough so far.
