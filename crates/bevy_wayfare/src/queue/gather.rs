@@ -61,7 +61,7 @@ impl Gathering {
         let mut numbers: HashMap<(Destination, i64), usize> = HashMap::default();
         let mut together: Vec<(Destination, Vec<Order>)> = Vec::new();
         for (order, destination) in self.orders.drain(..).flatten() {
-            let number = *numbers.entry((destination, order.rank)).or_insert(together.len());
+            let number = *numbers.entry((destination.clone(), order.rank)).or_insert(together.len());
             match together.get_mut(number) {
                 Some((_, orders)) => orders.push(order),
                 None => together.push((destination, vec![order])),

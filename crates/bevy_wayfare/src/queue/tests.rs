@@ -9,7 +9,7 @@ use bevy::tasks::AsyncComputeTaskPool;
 use bevy::time::TimeUpdateStrategy;
 use wayfare::{Cell, Layout, Map, Snapshot};
 
-use crate::plan::{Aim, Aims, Asked, Wish};
+use crate::plan::{Aim, Aims, Asked, GoalCells, Wish};
 use crate::prelude::*;
 use crate::queue::pool::MOST_POSTED;
 use crate::queue::{Desk, Inbox, Pool};
@@ -36,9 +36,14 @@ fn app(map: Map, pool: Pool, settings: PathfindingSettings) -> App {
 /// Stands for a defect in a search: on the way to this cell it panics.
 const CURSED: Cell = Cell::new(7, 7);
 
-fn look_up_or_panic(wish: &Wish, snapshot: &Snapshot, layout: &Layout) -> Result<Asked, FailureReason> {
+fn look_up_or_panic(
+    wish: &Wish,
+    snapshot: &Snapshot,
+    layout: &Layout,
+    known: Option<&GoalCells>,
+) -> Result<Asked, FailureReason> {
     assert!(!matches!(wish.aims, Aims::One(Aim::Cell(CURSED))), "a defect, on purpose");
-    wish.look_up(snapshot, layout)
+    wish.look_up(snapshot, layout, known)
 }
 
 #[test]
@@ -139,9 +144,14 @@ fn a_game_s_own_task_starts_within_a_slice() {
 
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
-fn look_up_and_count(wish: &Wish, snapshot: &Snapshot, layout: &Layout) -> Result<Asked, FailureReason> {
+fn look_up_and_count(
+    wish: &Wish,
+    snapshot: &Snapshot,
+    layout: &Layout,
+    known: Option<&GoalCells>,
+) -> Result<Asked, FailureReason> {
     BEGUN.fetch_add(1, Ordering::Relaxed);
-    wish.look_up(snapshot, layout)
+    wish.look_up(snapshot, layout, known)
 }
 
 #[test]
