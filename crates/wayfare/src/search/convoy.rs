@@ -143,7 +143,7 @@ impl Convoy {
     }
 
     fn begin(snapshot: Arc<Snapshot>, queries: Vec<PathQuery>, ends: Ends, scratch: Scratch) -> Self {
-        let scouts = SCOUTS.min(queries.len());
+        let scouts = queries.len().min(SCOUTS);
         // From everywhere in the crowd: its first may stand near the goal, and its last far away.
         let scout = |i: usize| i * queries.len() / scouts;
         let mut turns: Vec<usize> = (0..scouts).map(scout).collect();

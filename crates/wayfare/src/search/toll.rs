@@ -27,7 +27,10 @@ const SURVEYED: Prices = Prices { node: 220, step: 12 };
 
 /// On uneven ground, and anywhere to the nearest of several goals, a search goes from cell to cell.
 const UNEVEN: Prices = Prices { node: 60, step: 10 };
-const NEAREST: Prices = Prices { node: 60, step: 10 };
+
+/// PERF: a node of these takes 76 ns, and a cell of a field over even ground 12 to 18; 1,000 units to the nearest of 8 goals on the
+/// same maps take 1.0 to 1.2 × as long as in a field from the beginning, 16 of them up to 1.7 × as long as the better of both ways.
+const NEAREST: Prices = Prices { node: 150, step: 0 };
 
 /// What a cell of a field takes.
 const EVEN_CELL: u64 = 30;
@@ -135,10 +138,17 @@ impl Crowd {
         let left = self.count.min(left) as u64;
         // Whoever has the goal in sight is led there by a straight line, without closing anything: no field is cheaper.
         let (Some(one), true) = (toll.of_one(begun), left > 0) else { return false };
-        let cell = if Spread::fits(snapshot) { EVEN_CELL } else { UNEVEN_CELL };
+        let is_even = Spread::fits(snapshot);
+        let cell = if is_even { EVEN_CELL } else { UNEVEN_CELL };
         let together = self.cells_of_field(snapshot, toll).saturating_mul(cell) + left * TRACE;
-        let doubt = if toll.searches < SCOUTS as u64 { 2 } else { 1 };
-        together.saturating_mul(doubt) < left * one
+        // Eight searches that jump take hardly any time; from cell to cell they would be half of what a small crowd takes, so
+        // there each one takes some of the doubt away.
+        let (doubt, parts) = match (toll.searches, is_even && self.goals.len() < 2) {
+            (known, _) if known >= SCOUTS as u64 => (1, 1),
+            (_, true) => (2, 1),
+            (known, false) => (known + 2, known + 1),
+        };
+        together.saturating_mul(doubt) < left * one * parts
     }
 
     /// How many cells a field will have to look at, going by the longest way that is known; all, if none is.
