@@ -296,15 +296,19 @@ fn rocky(side: u32) -> Map {
 
 /// Sends so many units to one goal, from all over the map, and waits until all are answered.
 fn send_crowd(app: &mut App, side: i32, count: i32, goal: Cell) {
-    app.insert_resource(Ends::default());
     let from = |i: i32| Cell::new(i * 37 % side, i * 61 % side);
-    let units: Vec<Entity> =
-        (0..count).map(|i| app.world_mut().spawn(PathRequest::between(from(i), goal)).id()).collect();
+    let units = (0..count).map(|i| app.world_mut().spawn(PathRequest::between(from(i), goal)).id()).collect();
+    until_answered(app, units);
+}
+
+/// Waits until all these are answered, and sends them away.
+fn until_answered(app: &mut App, units: Vec<Entity>) {
+    app.insert_resource(Ends::default());
     let until = Instant::now() + Duration::from_secs(60);
     let answered =
         |app: &App| app.world().resource::<Ends>().found + app.world().resource::<Ends>().failed.len();
     while answered(app) < units.len() {
-        assert!(Instant::now() < until, "{} of {count} are answered", answered(app));
+        assert!(Instant::now() < until, "{} of {} are answered", answered(app), units.len());
         app.update();
     }
     for unit in units {
@@ -331,6 +335,31 @@ fn memory_of_hundreds_of_crowds_does_not_pile_up() {
             assert!(round <= 60 || bytes <= 2 * least, "{bytes} bytes, {least} before");
         }
     }
+}
+
+#[test]
+fn goals_named_in_another_order_or_twice_are_the_same_goals() {
+    let settings = PathfindingSettings { surveys: false, ..default() };
+    let pool = Pool::new(4096, Wish::look_up);
+    let mut app = app(rocky(150), pool.clone(), settings);
+    let goals = [Cell::new(100, 121), Cell::new(11, 30), Cell::new(70, 5), Cell::new(140, 20)];
+    let mut send = |count: usize, goals: &[Cell]| {
+        let request = |i: usize| {
+            let first = i % goals.len();
+            let named = [&goals[first..], &goals[..=first]].concat();
+            let number = u16::try_from(i).expect("few");
+            let at = Transform::from_xyz(f32::from(number * 37 % 150), f32::from(number % 149), 0.0);
+            (at, PathRequest::to_nearest(named))
+        };
+        let units = (0..count).map(|i| app.world_mut().spawn(request(i)).id()).collect();
+        until_answered(&mut app, units);
+        let ([_, fields], _) = pool.kept();
+        fields
+    };
+    assert_eq!(send(1500, &goals), 1, "a crowd makes one");
+    // Few would be searched for alone, and make none; nor do they take away the one that leads elsewhere.
+    assert_eq!((send(3, &goals), send(3, &goals[1..])), (1, 1));
+    assert_eq!(send(1500, &goals[1..]), 2, "another set is another field");
 }
 
 #[test]
