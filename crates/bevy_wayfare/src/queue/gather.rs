@@ -10,7 +10,8 @@ use bevy::prelude::*;
 
 use crate::queue::order::{Destination, Order};
 
-/// So many must have a destination in common. For fewer a field never pays.
+/// So many must have a destination in common. For fewer with one goal a field never pays; with several it may, but then there is
+/// little to be gained.
 const LEAST: usize = 16;
 
 /// Orders that wait until their run is complete.
