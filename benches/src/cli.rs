@@ -32,7 +32,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite {
         name: "fields",
         data: Some("a folder"),
-        about: "eight maps below DIR (or all, if it has none of them): many units to one goal, by one field",
+        about: "eight maps below DIR (or all, if it has none of them): many units to one goal or the nearest of eight",
         run: fields::run,
     },
     Suite {

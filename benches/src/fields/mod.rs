@@ -1,5 +1,6 @@
-//! The fields suite: in comes a folder of maps, out goes what it takes to find the ways of many units to one goal with one
-//! field, with as many single searches, and in the way that the library chooses; on bare maps and on surveyed ones.
+//! The fields suite: in comes a folder of maps, out goes what it takes to find the ways of many units to one goal, or the nearest
+//! of several, with one field, with as many single searches, and in the way that the library chooses; on bare maps and on surveyed
+//! ones.
 
 mod order;
 mod race;
@@ -26,7 +27,7 @@ const CHOICE: [&str; 8] = [
     "random512-35-0",
 ];
 
-/// How many times each order is given, each time to another goal.
+/// How many times each order is given, each time to other goals.
 const ROUNDS: u64 = 3;
 
 /// How many wrong answers are described; the rest is only counted.

@@ -1,5 +1,5 @@
-//! Units that were ordered to the same goal in the same run of the schedule, from wishes in the world's coordinates to points
-//! to walk along. Knows nothing of queues; [`wayfare::Convoy`] finds the paths.
+//! Units that were ordered to the same goal, or the nearest of the same goals, in the same run of the schedule: from wishes in
+//! the world's coordinates to points to walk along. Knows nothing of queues; [`wayfare::Convoy`] finds the paths.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use bevy::math::Vec2;
 use wayfare::{Convoy, Field, Layout, PathQuery, Progress, Scratch, Snapshot};
 
 use crate::event::FailureReason;
-use crate::plan::{Asked, Planned, Wish};
+use crate::plan::{Asked, GoalCells, Planned, Wish};
 
 /// So many are looked up before others get the thread.
 const LOOKED_UP_AT_ONCE: usize = 256;
@@ -15,8 +15,8 @@ const LOOKED_UP_AT_ONCE: usize = 256;
 /// Looking one up takes as long as closing so many nodes.
 const LOOK: u64 = 2;
 
-/// How start and goal of a wish are found; tests put something else in its place.
-pub(crate) type LookUp = fn(&Wish, &Snapshot, &Layout) -> Result<Asked, FailureReason>;
+/// How start and goals of a wish are found; tests put something else in its place.
+pub(crate) type LookUp = fn(&Wish, &Snapshot, &Layout, Option<&GoalCells>) -> Result<Asked, FailureReason>;
 
 /// Paths for all of them, under way.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct ConvoyPlan {
     snapshot: Arc<Snapshot>,
     layout: Layout,
     look_up: LookUp,
+    /// Where all of them go, once one has been looked up.
+    goals: Option<GoalCells>,
     field: Option<Box<Field>>,
     stage: Stage,
     /// Work besides that of the searches, counted in nodes closed.
@@ -42,7 +44,7 @@ enum Stage {
 pub(crate) type Found = (usize, Result<Planned, FailureReason>);
 
 impl ConvoyPlan {
-    /// Nothing has been looked at yet. A field to the same goal may be there from others.
+    /// Nothing has been looked at yet. A field to the same goals may be there from others.
     pub(crate) fn new(
         snapshot: Arc<Snapshot>,
         layout: Layout,
@@ -51,7 +53,7 @@ impl ConvoyPlan {
         scratch: Scratch,
     ) -> Self {
         let stage = Stage::LookingUp(0, Vec::new(), Vec::new(), Box::new(scratch));
-        Self { snapshot, layout, look_up, field, stage, work: 0 }
+        Self { snapshot, layout, look_up, goals: None, field, stage, work: 0 }
     }
 
     /// Closes up to so many nodes, about. What is found is added to `found`; `buffer` gives memory for points.
@@ -110,13 +112,12 @@ impl ConvoyPlan {
         let Stage::LookingUp(next, numbers, queries, _) = &mut self.stage else { return };
         let end = wishes.len().min(*next + LOOKED_UP_AT_ONCE);
         for (number, wish) in wishes.iter().enumerate().take(end).skip(*next) {
-            match (self.look_up)(wish, &self.snapshot, &self.layout) {
-                Ok(Asked::Path(start, goal)) => {
+            match (self.look_up)(wish, &self.snapshot, &self.layout, self.goals.as_ref()) {
+                Ok(Asked { start, goals }) => {
                     numbers.push(number);
-                    queries.push(wish.options.0.from_to(start, goal));
+                    queries.push(wish.options.0.from_to(start, start));
+                    self.goals = Some(goals);
                 }
-                // Whoever goes to the nearest of several goals does not come here.
-                Ok(Asked::PathToNearest(..)) => found.push((number, Err(FailureReason::NoGoal))),
                 Err(reason) => found.push((number, Err(reason))),
             }
             self.work += LOOK;
@@ -128,7 +129,14 @@ impl ConvoyPlan {
     fn set_out(&mut self) {
         let Stage::LookingUp(_, numbers, queries, scratch) = &mut self.stage else { return };
         let (numbers, queries) = (core::mem::take(numbers), core::mem::take(queries));
-        let convoy = Convoy::new(Arc::clone(&self.snapshot), queries, core::mem::take(&mut **scratch));
+        let (snapshot, scratch) = (Arc::clone(&self.snapshot), core::mem::take(&mut **scratch));
+        // Without one that was looked up there is nobody to search for.
+        let goals = match self.goals.take() {
+            Some(GoalCells::One(goal)) => [goal].into(),
+            Some(GoalCells::Nearest(goals)) => goals,
+            None => [].into(),
+        };
+        let convoy = Convoy::to_nearest(snapshot, queries, goals, scratch);
         let convoy = match self.field.take() {
             Some(field) => convoy.with_field(field),
             None => convoy,

@@ -151,9 +151,10 @@
 //! to give them more threads. Where there are no threads the same queue is worked off inside the frame, within a time
 //! budget.
 //!
-//! Units that are ordered to the same point in the same run are answered together: a few of them are searched for alone, and where
-//! what that takes says so, one [`Field`](wayfare::Field) finds the ways of the rest. It is kept for those who come later, until
-//! the map changes.
+//! Units that are ordered to the same point in the same run are answered together, and so are those that are ordered to the nearest
+//! of the same goals, each of whom gets the cheapest path to a goal of its own: a few of them are searched for alone, and where what
+//! that takes says so, one [`Field`](wayfare::Field) finds the ways of the rest. It is kept for those who come later, until the map
+//! changes, or one of the goals is an entity that moves.
 //!
 //! # 4. `Deliver`
 //!

@@ -351,7 +351,7 @@ impl NavMap {
             radius: 0.0,
             around: None,
         };
-        let asked = wish.look_up(&snapshot, &layout)?;
+        let asked = wish.look_up(&snapshot, &layout, None)?;
         let version = snapshot.map().version();
         let plan = Plan::new(snapshot, layout, wish, asked, Scratch::new());
         let planned = plan.finish(Vec::new()).0?;

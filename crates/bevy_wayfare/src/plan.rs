@@ -62,9 +62,16 @@ pub(crate) struct Planned {
 
 /// A wish in cells of the map.
 #[derive(Clone, Debug)]
-pub(crate) enum Asked {
-    Path(Cell, Cell),
-    PathToNearest(Cell, Arc<[Cell]>),
+pub(crate) struct Asked {
+    pub(crate) start: Cell,
+    pub(crate) goals: GoalCells,
+}
+
+/// Where a search may end.
+#[derive(Clone, Debug)]
+pub(crate) enum GoalCells {
+    One(Cell),
+    Nearest(Arc<[Cell]>),
 }
 
 impl Wish {
@@ -74,24 +81,33 @@ impl Wish {
         self.options.0 = self.options.0.fallback(Fallback::Nearest);
     }
 
-    /// Finds start and goal on the map.
-    pub(crate) fn look_up(&self, snapshot: &Snapshot, layout: &Layout) -> Result<Asked, FailureReason> {
+    /// Finds start and goals on the map. Where others with the same aims have found theirs, it need not look for goals again.
+    pub(crate) fn look_up(
+        &self,
+        snapshot: &Snapshot,
+        layout: &Layout,
+        known: Option<&GoalCells>,
+    ) -> Result<Asked, FailureReason> {
         if layout.shape() == CellShape::Hexagon {
             return Err(FailureReason::HexagonalMap);
         }
         let footing = Footing { snapshot, layout };
         let start = start_cell(footing, self)?;
-        match &self.aims {
-            Aims::One(aim) => Ok(Asked::Path(start, goal_cell(footing, *aim)?)),
-            Aims::Nearest(aims) => {
+        let goals = match (known, &self.aims) {
+            (Some(goals), _) => goals.clone(),
+            (None, Aims::One(aim)) => GoalCells::One(goal_cell(footing, *aim)?),
+            (None, Aims::Nearest(aims)) => {
                 // A goal that makes no sense is no reason not to go to another.
                 let goals: Vec<Cell> = aims.iter().filter_map(|aim| goal_cell(footing, *aim).ok()).collect();
                 match (goals.is_empty(), aims.first()) {
-                    (true, Some(aim)) => Err(cell_of(layout, *aim).err().unwrap_or(FailureReason::NoGoal)),
-                    _ => Ok(Asked::PathToNearest(start, goals.into())),
+                    (true, Some(aim)) => {
+                        return Err(cell_of(layout, *aim).err().unwrap_or(FailureReason::NoGoal));
+                    }
+                    _ => GoalCells::Nearest(goals.into()),
                 }
             }
-        }
+        };
+        Ok(Asked { start, goals })
     }
 
     /// Turns an answer into points, for which `buffer` gives memory; the route's own goes back to the scratch.
@@ -145,12 +161,12 @@ impl Plan {
         asked: Asked,
         scratch: Scratch,
     ) -> Self {
-        let search = match asked {
-            Asked::Path(start, goal) => {
-                Search::new(Arc::clone(&snapshot), wish.options.0.from_to(start, goal), scratch)
+        let search = match asked.goals {
+            GoalCells::One(goal) => {
+                Search::new(Arc::clone(&snapshot), wish.options.0.from_to(asked.start, goal), scratch)
             }
-            Asked::PathToNearest(start, goals) => {
-                let query = wish.options.0.from_to(start, start);
+            GoalCells::Nearest(goals) => {
+                let query = wish.options.0.from_to(asked.start, asked.start);
                 Search::to_nearest(Arc::clone(&snapshot), query, goals, scratch)
             }
         };

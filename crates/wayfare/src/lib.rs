@@ -113,6 +113,9 @@
 //! A [`Search`] answers the same query a few nodes at a time, so that a long one can be spread over frames, moved to
 //! another thread, or dropped. A [`Recorder`] watches either of them cell by cell.
 //!
+//! Many who go to the same place at the same time, or to the nearest of the same places, are a [`Convoy`]: each gets a cheapest
+//! path of its own, and one [`Field`] finds them all where that takes less than a search for each.
+//!
 //! # 3. Answer
 //!
 //! What can happen in a game is an [`Answer`]; what only a mistake can cause is a [`QueryError`]. Nothing panics.

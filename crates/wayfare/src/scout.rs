@@ -44,10 +44,6 @@ pub struct Scout {
 }
 
 /// What is under way.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "all hold the scratch, which is what is large, and there is one"
-)]
 enum Task {
     Nothing(Scratch),
     Search(Search),

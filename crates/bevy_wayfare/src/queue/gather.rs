@@ -10,7 +10,8 @@ use bevy::prelude::*;
 
 use crate::queue::order::{Destination, Order};
 
-/// So many must have a destination in common. For fewer a field never pays.
+/// So many must have a destination in common. For fewer with one goal a field never pays; with several it may, but then there is
+/// little to be gained.
 const LEAST: usize = 16;
 
 /// Orders that wait until their run is complete.
@@ -61,7 +62,7 @@ impl Gathering {
         let mut numbers: HashMap<(Destination, i64), usize> = HashMap::default();
         let mut together: Vec<(Destination, Vec<Order>)> = Vec::new();
         for (order, destination) in self.orders.drain(..).flatten() {
-            let number = *numbers.entry((destination, order.rank)).or_insert(together.len());
+            let number = *numbers.entry((destination.clone(), order.rank)).or_insert(together.len());
             match together.get_mut(number) {
                 Some((_, orders)) => orders.push(order),
                 None => together.push((destination, vec![order])),

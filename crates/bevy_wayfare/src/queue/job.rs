@@ -302,7 +302,7 @@ fn begin(look_up: LookUp, wish: &Wish, kind: Kind, place: Option<&Place>) -> Res
     let place = place.ok_or(FailureReason::Cancelled)?;
     let view = Arc::clone(place.view(kind)?);
     let layout = place.layout.ok_or(FailureReason::NoMap)?;
-    let asked = look_up(wish, &view, &layout)?;
+    let asked = look_up(wish, &view, &layout, None)?;
     let view = match (&wish.around, view.map().area()) {
         (Some(around), Some(area)) => {
             let plans = around.iter().map(|&Disc { centre, radius }| GroundPlan::Disc { centre, radius });

@@ -39,7 +39,7 @@ pub(crate) enum Task {
     Path(Wish),
     /// Paths for all of a group; the entity is that of the order.
     Group(Arc<Muster>),
-    /// Paths for several who go to the same place; the entity is that of the first of them.
+    /// Paths for several who go to the same place, or the nearest of the same places; the entity is that of the first of them.
     Convoy(Arc<Riders>),
 }
 
@@ -52,26 +52,43 @@ pub(crate) struct Riders {
 }
 
 /// Where an order leads, and for what kind of unit: one field serves all who have this in common.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Destination {
     pub(crate) map: Entity,
     pub(crate) kind: Kind,
-    /// The bits of a point, or a cell.
-    aim: (bool, u32, u32),
+    goal: Mark,
+    /// The others, if it is the nearest of several: each once, in order, after that one.
+    others: Option<Arc<[Mark]>>,
 }
+
+/// The bits of a point, or a cell.
+type Mark = (bool, u32, u32);
 
 impl Destination {
     /// `None` if the order asks for something that it cannot have in common with others.
     pub(crate) fn of(order: &Order) -> Option<Self> {
         let Task::Path(wish) = &order.task else { return None };
-        let (Aims::One(aim), None, true) = (&wish.aims, &wish.around, Field::suits(&wish.options.0)) else {
+        if wish.around.is_some() || !Field::suits(&wish.options.0) {
             return None;
+        }
+        let (goal, others) = match &wish.aims {
+            Aims::One(aim) => (mark(*aim), None),
+            Aims::Nearest(aims) => {
+                let mut marks: Vec<Mark> = aims.iter().copied().map(mark).collect();
+                marks.sort_unstable();
+                marks.dedup();
+                let (goal, others) = marks.split_first()?;
+                (*goal, (!others.is_empty()).then(|| others.into()))
+            }
         };
-        let aim = match aim {
-            Aim::Point(point) => (true, point.x.to_bits(), point.y.to_bits()),
-            Aim::Cell(cell) => (false, cell.x.cast_unsigned(), cell.y.cast_unsigned()),
-        };
-        Some(Self { map: order.map, kind: order.kind, aim })
+        Some(Self { map: order.map, kind: order.kind, goal, others })
+    }
+}
+
+fn mark(aim: Aim) -> Mark {
+    match aim {
+        Aim::Point(point) => (true, point.x.to_bits(), point.y.to_bits()),
+        Aim::Cell(cell) => (false, cell.x.cast_unsigned(), cell.y.cast_unsigned()),
     }
 }
 

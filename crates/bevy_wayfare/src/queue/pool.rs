@@ -384,7 +384,7 @@ impl Shared {
                 self.set_down(&mut waiting, outcomes);
                 waiting.conclude(stub, Some(scratch));
                 if let (Some(Company::Convoy(riders)), Some(field)) = (company, field) {
-                    waiting.keep(riders.destination, field);
+                    waiting.keep(riders.destination.clone(), field);
                 }
                 closed.saturating_sub(before)
             }

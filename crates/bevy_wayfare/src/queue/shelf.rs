@@ -51,8 +51,8 @@ impl Shelf {
     }
 
     /// The field that leads there.
-    pub(crate) fn field(&mut self, destination: Destination) -> Option<Box<Field>> {
-        let at = self.fields.iter().position(|kept| kept.leads_to == destination)?;
+    pub(crate) fn field(&mut self, destination: &Destination) -> Option<Box<Field>> {
+        let at = self.fields.iter().position(|kept| kept.leads_to == *destination)?;
         Some(self.fields.remove(at).field)
     }
 
@@ -64,7 +64,7 @@ impl Shelf {
         if bytes > KEPT_BYTES {
             left.push(field);
         } else {
-            left.extend(self.field(leads_to));
+            left.extend(self.field(&leads_to));
             self.fields.push(Kept { leads_to, bytes, field });
         }
         let is_full = |fields: &[Kept]| {

@@ -9,7 +9,7 @@ use bevy::tasks::AsyncComputeTaskPool;
 use bevy::time::TimeUpdateStrategy;
 use wayfare::{Cell, Layout, Map, Snapshot};
 
-use crate::plan::{Aim, Aims, Asked, Wish};
+use crate::plan::{Aim, Aims, Asked, GoalCells, Wish};
 use crate::prelude::*;
 use crate::queue::pool::MOST_POSTED;
 use crate::queue::{Desk, Inbox, Pool};
@@ -36,9 +36,14 @@ fn app(map: Map, pool: Pool, settings: PathfindingSettings) -> App {
 /// Stands for a defect in a search: on the way to this cell it panics.
 const CURSED: Cell = Cell::new(7, 7);
 
-fn look_up_or_panic(wish: &Wish, snapshot: &Snapshot, layout: &Layout) -> Result<Asked, FailureReason> {
+fn look_up_or_panic(
+    wish: &Wish,
+    snapshot: &Snapshot,
+    layout: &Layout,
+    known: Option<&GoalCells>,
+) -> Result<Asked, FailureReason> {
     assert!(!matches!(wish.aims, Aims::One(Aim::Cell(CURSED))), "a defect, on purpose");
-    wish.look_up(snapshot, layout)
+    wish.look_up(snapshot, layout, known)
 }
 
 #[test]
@@ -139,9 +144,14 @@ fn a_game_s_own_task_starts_within_a_slice() {
 
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
-fn look_up_and_count(wish: &Wish, snapshot: &Snapshot, layout: &Layout) -> Result<Asked, FailureReason> {
+fn look_up_and_count(
+    wish: &Wish,
+    snapshot: &Snapshot,
+    layout: &Layout,
+    known: Option<&GoalCells>,
+) -> Result<Asked, FailureReason> {
     BEGUN.fetch_add(1, Ordering::Relaxed);
-    wish.look_up(snapshot, layout)
+    wish.look_up(snapshot, layout, known)
 }
 
 #[test]
@@ -286,15 +296,19 @@ fn rocky(side: u32) -> Map {
 
 /// Sends so many units to one goal, from all over the map, and waits until all are answered.
 fn send_crowd(app: &mut App, side: i32, count: i32, goal: Cell) {
-    app.insert_resource(Ends::default());
     let from = |i: i32| Cell::new(i * 37 % side, i * 61 % side);
-    let units: Vec<Entity> =
-        (0..count).map(|i| app.world_mut().spawn(PathRequest::between(from(i), goal)).id()).collect();
+    let units = (0..count).map(|i| app.world_mut().spawn(PathRequest::between(from(i), goal)).id()).collect();
+    until_answered(app, units);
+}
+
+/// Waits until all these are answered, and sends them away.
+fn until_answered(app: &mut App, units: Vec<Entity>) {
+    app.insert_resource(Ends::default());
     let until = Instant::now() + Duration::from_secs(60);
     let answered =
         |app: &App| app.world().resource::<Ends>().found + app.world().resource::<Ends>().failed.len();
     while answered(app) < units.len() {
-        assert!(Instant::now() < until, "{} of {count} are answered", answered(app));
+        assert!(Instant::now() < until, "{} of {} are answered", answered(app), units.len());
         app.update();
     }
     for unit in units {
@@ -321,6 +335,31 @@ fn memory_of_hundreds_of_crowds_does_not_pile_up() {
             assert!(round <= 60 || bytes <= 2 * least, "{bytes} bytes, {least} before");
         }
     }
+}
+
+#[test]
+fn goals_named_in_another_order_or_twice_are_the_same_goals() {
+    let settings = PathfindingSettings { surveys: false, ..default() };
+    let pool = Pool::new(4096, Wish::look_up);
+    let mut app = app(rocky(150), pool.clone(), settings);
+    let goals = [Cell::new(100, 121), Cell::new(11, 30), Cell::new(70, 5), Cell::new(140, 20)];
+    let mut send = |count: usize, goals: &[Cell]| {
+        let request = |i: usize| {
+            let first = i % goals.len();
+            let named = [&goals[first..], &goals[..=first]].concat();
+            let number = u16::try_from(i).expect("few");
+            let at = Transform::from_xyz(f32::from(number * 37 % 150), f32::from(number % 149), 0.0);
+            (at, PathRequest::to_nearest(named))
+        };
+        let units = (0..count).map(|i| app.world_mut().spawn(request(i)).id()).collect();
+        until_answered(&mut app, units);
+        let ([_, fields], _) = pool.kept();
+        fields
+    };
+    assert_eq!(send(1500, &goals), 1, "a crowd makes one");
+    // Few would be searched for alone, and make none; nor do they take away the one that leads elsewhere.
+    assert_eq!((send(3, &goals), send(3, &goals[1..])), (1, 1));
+    assert_eq!(send(1500, &goals[1..]), 2, "another set is another field");
 }
 
 #[test]

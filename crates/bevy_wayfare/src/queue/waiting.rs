@@ -268,7 +268,7 @@ impl Waiting {
         let order = entry.order.clone();
         let field = match &order.task {
             // In lockstep it would depend on how far workers are.
-            Task::Convoy(riders) if order.scene.is_none() => self.shelf.field(riders.destination),
+            Task::Convoy(riders) if order.scene.is_none() => self.shelf.field(&riders.destination),
             _ => None,
         };
         let scene = order.scene.clone().unwrap_or_else(|| self.scene.clone());

@@ -1,4 +1,5 @@
-//! Many plain requests to one place: answered together, each with a cheapest path of its own.
+//! Many plain requests to one place, or to the nearest of the same places: answered together, each with a cheapest path of its
+//! own.
 
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
@@ -13,28 +14,56 @@ struct Host {
     game: Game,
     map: Map,
     random: Random,
-    goal: Cell,
+    goals: Vec<Cell>,
 }
 
 impl Host {
+    /// All go to one place.
     fn new(tune: impl FnOnce(&mut PathfindingSettings)) -> Self {
+        Self::with_goals(1, tune)
+    }
+
+    /// All go to the nearest of so many places.
+    fn with_goals(count: usize, tune: impl FnOnce(&mut PathfindingSettings)) -> Self {
         let map = scattered(SIDE, 5);
         let game = Game::on(NavMap::new(map.clone()), PathfindingPlugin::default()).tuned(|settings| {
             settings.surveys = false;
+            // Whoever asks from inside a wall stays there.
+            settings.escape_cells = 0;
             tune(settings);
         });
-        let goal = Snapshot::new(&map, &View::default()).nearest_open(Cell::new(140, 140)).unwrap();
-        Self { game, map, random: Random(3), goal }
+        let corner = Snapshot::new(&map, &View::default()).nearest_open(Cell::new(140, 140)).unwrap();
+        let mut random = Random(11);
+        let goals = std::iter::once(corner).chain((1..count).map(|_| random.cell(&map))).collect();
+        Self { game, map, random: Random(3), goals }
     }
 
     fn ask(&mut self, count: usize) -> Vec<(Entity, Cell)> {
-        let from: Vec<Cell> = (0..count).map(|_| self.random.cell(&self.map)).collect();
-        let goal = self.goal;
-        let ask = |from: Cell| {
-            let request = PathRequest::between(from, goal).shape(RouteShape::Corners);
-            (self.game.world().spawn(request).id(), from)
-        };
-        from.into_iter().map(ask).collect()
+        (0..count)
+            .map(|number| {
+                let from = self.random.cell(&self.map);
+                let at = Transform::from_translation(self.game.centre(from.x, from.y));
+                let request = match self.goals[..] {
+                    [goal] => PathRequest::between(from, goal),
+                    // The order in which they are named does not matter.
+                    _ => {
+                        let first = number % self.goals.len();
+                        PathRequest::to_nearest([&self.goals[first..], &self.goals[..first]].concat())
+                    }
+                };
+                (self.game.world().spawn((at, request.shape(RouteShape::Corners))).id(), from)
+            })
+            .collect()
+    }
+
+    /// A search of its own, and what it takes.
+    fn alone(&self, from: Cell) -> (Result<Answer, QueryError>, u64) {
+        let snapshot = self.game.nav().snapshot(ClassId::default()).unwrap();
+        let mut scratch = Scratch::new();
+        let query = PathQuery::new(from, from);
+        let answer = find_path_to_nearest(&snapshot, &query, &self.goals, &mut scratch);
+        let nodes = if answer.is_ok() { scratch.effort().closed } else { 0 };
+        (answer, nodes)
     }
 
     fn until_answered(&mut self, count: usize) {
@@ -43,10 +72,8 @@ impl Host {
 
     /// What each must have heard, and what its path must cost.
     fn judge(&mut self, asked: &[(Entity, Cell)]) {
-        let snapshot = self.game.nav().snapshot(ClassId::default()).unwrap();
-        let mut scratch = Scratch::new();
         for (entity, from) in asked {
-            match find_path(&snapshot, &PathQuery::new(*from, self.goal), &mut scratch) {
+            match self.alone(*from).0 {
                 Ok(Answer::Found(route)) => {
                     assert!(self.game.has_heard(Heard::Found(*entity, Reach::Goal)));
                     assert_eq!(self.game.path(*entity).cost(), route.cost(), "from {from}");
@@ -70,61 +97,98 @@ impl Host {
 }
 
 #[test]
-fn a_crowd_with_one_goal_takes_one_field() {
-    for drive in [Drive::Pool, Drive::InFrame] {
-        let mut host = Host::new(|settings| settings.drive = drive);
+fn a_crowd_with_the_same_goals_takes_one_field() {
+    for (drive, goals) in [(Drive::Pool, 1), (Drive::InFrame, 1), (Drive::Pool, 8), (Drive::InFrame, 8)] {
+        let mut host = Host::with_goals(goals, |settings| settings.drive = drive);
         let asked = host.ask(5000);
         host.until_answered(5000);
         host.judge(&asked);
-        let (snapshot, mut alone) = (host.game.nav().snapshot(ClassId::default()).unwrap(), 0);
-        let mut scratch = Scratch::new();
-        for (_, from) in &asked {
-            if find_path(&snapshot, &PathQuery::new(*from, host.goal), &mut scratch).is_ok() {
-                alone += scratch.effort().closed;
-            }
-        }
+        let alone: u64 = asked.iter().map(|(_, from)| host.alone(*from).1).sum();
         let nodes = host.nodes();
-        assert!(nodes > 0.0 && 5.0 * nodes < alone as f64, "{nodes} nodes together, {alone} one by one");
+        assert!(
+            nodes > 0.0 && 5.0 * nodes < alone as f64,
+            "{goals} goals: {nodes} nodes together, {alone} one by one"
+        );
     }
 }
 
 #[test]
 fn those_who_come_later_use_what_is_known_until_the_map_changes() {
-    let mut host = Host::new(|_| {});
-    let asked = host.ask(3000);
-    host.until_answered(3000);
-    host.judge(&asked);
-    let (before, mut alone) = (host.nodes(), 0);
-    for round in 0..20 {
-        host.game.take_heard();
-        if round % 5 == 4 {
-            host.game.edit(|map| {
-                map.fill(Area::new((0, 5 * round), (120, 5 * round)), Terrain::WALL).unwrap();
-            });
-            host.game.update();
+    for goals in [1, 8] {
+        let mut host = Host::with_goals(goals, |_| {});
+        let asked = host.ask(3000);
+        host.until_answered(3000);
+        host.judge(&asked);
+        let (before, mut alone) = (host.nodes(), 0);
+        for round in 0..20 {
             host.game.take_heard();
-        }
-        let late = host.ask(3);
-        let is_answered = |game: &Game, entity: Entity| {
-            let is_its = |heard: &Heard| match heard {
-                Heard::Found(of, _) | Heard::Failed(of, _) => *of == entity,
-                _ => false,
+            if round % 5 == 4 {
+                host.game.edit(|map| {
+                    map.fill(Area::new((0, 5 * round), (120, 5 * round)), Terrain::WALL).unwrap();
+                });
+                host.game.update();
+                host.game.take_heard();
+            }
+            let late = host.ask(3);
+            let is_answered = |game: &Game, entity: Entity| {
+                let is_its = |heard: &Heard| match heard {
+                    Heard::Found(of, _) | Heard::Failed(of, _) => *of == entity,
+                    _ => false,
+                };
+                game.heard().iter().any(is_its)
             };
-            game.heard().iter().any(is_its)
-        };
-        host.game.until("they are answered", |game| late.iter().all(|(late, _)| is_answered(game, *late)));
-        host.judge(&late);
-        let snapshot = host.game.nav().snapshot(ClassId::default()).unwrap();
-        for (_, from) in &late {
-            let mut scratch = Scratch::new();
-            if find_path(&snapshot, &PathQuery::new(*from, host.goal), &mut scratch).is_ok() {
-                alone += scratch.effort().closed;
+            host.game
+                .until("they are answered", |game| late.iter().all(|(late, _)| is_answered(game, *late)));
+            host.judge(&late);
+            alone += late.iter().map(|(_, from)| host.alone(*from).1).sum::<u64>();
+            if round == 3 {
+                let nodes = host.nodes() - before;
+                assert!(
+                    2.0 * nodes < alone as f64,
+                    "{goals} goals: {nodes} nodes with the field, {alone} without"
+                );
             }
         }
-        if round == 3 {
-            let nodes = host.nodes() - before;
-            assert!(2.0 * nodes < alone as f64, "{nodes} nodes with the field, {alone} without");
+    }
+}
+
+#[test]
+fn each_goes_to_the_nearest_of_its_own_goals_be_they_cells_points_or_entities() {
+    let mut host = Host::with_goals(3, |_| {});
+    let [cell, point, flagged] = host.goals[..] else { unreachable!() };
+    let flag = host.game.flag(flagged.x, flagged.y);
+    let point_at = host.game.centre(point.x, point.y).truncate();
+    let lost = host.game.world().spawn_empty().id();
+    let mixed = [Goal::from(cell), Goal::from(point_at), Goal::from(flag), Goal::from(lost)];
+    let fewer = [Goal::from(cell), Goal::from(point_at)];
+    for _ in 0..3 {
+        host.game.take_heard();
+        // In one run: to all of them, to some of them, and to one.
+        let from: Vec<Cell> = (0..600).map(|_| host.random.cell(&host.map)).collect();
+        let asked: Vec<Entity> = (0..600)
+            .map(|number| {
+                let at = host.game.centre(from[number].x, from[number].y);
+                let request = match number % 3 {
+                    0 => PathRequest::to_nearest(mixed),
+                    1 => PathRequest::to_nearest(fewer),
+                    _ => PathRequest::to(flag),
+                };
+                let request = request.shape(RouteShape::Corners);
+                host.game.world().spawn((Transform::from_translation(at), request)).id()
+            })
+            .collect();
+        host.until_answered(600);
+        let all = [cell, point, host.game.cell_of(flag)];
+        for (number, entity) in asked.iter().enumerate() {
+            host.goals = [&all[..], &all[..2], &all[2..]][number % 3].to_vec();
+            host.judge(&[(*entity, from[number])]);
         }
+        // The entity goes somewhere else, and those who are sent next go there.
+        asked.into_iter().for_each(|entity| assert!(host.game.world().despawn(entity)));
+        let to = host.random.cell(&host.map);
+        let to = host.game.centre(to.x, to.y);
+        host.game.world().get_mut::<Transform>(flag).unwrap().translation = to;
+        host.game.updates(2);
     }
 }
 
@@ -144,7 +208,7 @@ fn whoever_leaves_a_convoy_is_not_answered_and_whoever_is_ordered_elsewhere_goes
     let (gone, moved, elsewhere) = (waiting[50].0, waiting[60].0, waiting[70].0);
     host.game.world().despawn(gone);
     host.game.world().entity_mut(moved).remove::<PathRequest>();
-    let request = PathRequest::between(host.goal, host.goal);
+    let request = PathRequest::between(host.goals[0], host.goals[0]);
     host.game.world().entity_mut(elsewhere).insert(request);
     host.until_answered(398);
     host.game.updates(50);
@@ -180,22 +244,24 @@ fn all_leaving_a_convoy_end_it() {
 
 #[test]
 fn in_lockstep_a_convoy_finds_the_same_paths_on_any_number_of_threads() {
-    let ends = |workers: usize, slice_nodes: u32| {
-        let mut host = Host::new(|settings| {
-            settings.delivery = Delivery::Lockstep { ticks: 4 };
-            settings.workers = Some(workers);
-            settings.slice_nodes = slice_nodes;
-        });
-        let mut paths = Vec::new();
-        for _ in 0..4 {
-            let asked = host.ask(500);
-            host.game.updates(6);
-            paths.extend(asked.iter().map(|(entity, _)| host.game.path(*entity).points().to_vec()));
-        }
-        assert_eq!(host.game.heard().len(), 2000);
-        paths
-    };
-    let alone = ends(1, 4096);
-    assert_eq!(alone, ends(8, 50));
-    assert_eq!(alone, ends(3, 1000));
+    for goals in [1, 8] {
+        let ends = |workers: usize, slice_nodes: u32| {
+            let mut host = Host::with_goals(goals, |settings| {
+                settings.delivery = Delivery::Lockstep { ticks: 4 };
+                settings.workers = Some(workers);
+                settings.slice_nodes = slice_nodes;
+            });
+            let mut paths = Vec::new();
+            for _ in 0..4 {
+                let asked = host.ask(500);
+                host.game.updates(6);
+                paths.extend(asked.iter().map(|(entity, _)| host.game.path(*entity).points().to_vec()));
+            }
+            assert_eq!(host.game.heard().len(), 2000);
+            paths
+        };
+        let alone = ends(1, 4096);
+        assert_eq!(alone, ends(8, 50));
+        assert_eq!(alone, ends(3, 1000));
+    }
 }

@@ -5,9 +5,7 @@ use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::*;
 use bevy_wayfare::prelude::*;
 
-use crate::support::{
-    Heard, TILE, app, changes_in_ten_frames, cover, ground, listening, nav, seen, tile, tile_at, tilemap,
-};
+use crate::support::{TILE, app, changes_in_ten_frames, cover, ground, nav, seen, tile, tile_at, tilemap};
 
 fn rules() -> TileRules {
     TileRules::default().with_texture(1, NavTile::Blocked)
@@ -291,6 +289,7 @@ fn a_cloned_tilemap_without_rules_follows_its_own_tiles() {
 #[cfg(feature = "tilemap_chunk")]
 mod chunk {
     use super::*;
+    use crate::support::{Heard, listening};
     use bevy::asset::AssetPlugin;
     use bevy::image::ImagePlugin;
     use bevy::mesh::MeshPlugin;

@@ -1,11 +1,12 @@
-//! Many starts, one goal, one search: a [`Field`] spreads backwards from the goal and knows the way from wherever it has
-//! been.
+//! Many starts, one goal or the nearest of several, one search: a [`Field`] spreads backwards from the goals and knows the way
+//! from wherever it has been.
 
 use core::fmt;
 use std::sync::Arc;
 
 use crate::cell::{Area, Cell, Direction};
 use crate::cost::Cost;
+use crate::island::Island;
 use crate::query::{Heuristic, PathQuery, RouteShape, Weight};
 use crate::record::Effort;
 use crate::route::{Answer, QueryError, Route};
@@ -56,6 +57,10 @@ pub struct Field {
     snapshot: Arc<Snapshot>,
     /// At least one, unless nothing was asked for.
     goals: Vec<Cell>,
+    /// Those that are open: where they are stored on the map, in that order, each once.
+    roots: Vec<u32>,
+    /// The islands that these lie on, in order, each once.
+    homes: Vec<Island>,
     scratch: Scratch,
     engine: Engine,
     /// Whether it began on even ground: what that flood knows holds for good.
@@ -87,6 +92,15 @@ impl Field {
     pub fn new(snapshot: Arc<Snapshot>, goal: impl Into<Cell>, starts: &[Cell], scratch: Scratch) -> Self {
         let goal = goal.into();
         Self::begin(snapshot, vec![goal], starts, Until::Starts, scratch)
+    }
+
+    /// As [`new`](Self::new), from each start to the nearest of these goals: its routes cost what
+    /// [`find_path_to_nearest`](crate::find_path_to_nearest) would find. Goals outside the map or blocked do not count.
+    ///
+    /// Which of several goals that cost the same is chosen is the same on every run and in slices of any size, and does not
+    /// depend on the order of `goals` or `starts`; but a search alone may choose another.
+    pub fn to_nearest(snapshot: Arc<Snapshot>, goals: &[Cell], starts: &[Cell], scratch: Scratch) -> Self {
+        Self::begin(snapshot, goals.to_vec(), starts, Until::Starts, scratch)
     }
 
     /// A flow field that has not spread yet: from everywhere to the nearest of these goals. Those outside the map or
@@ -129,16 +143,17 @@ impl Field {
         scratch.effort = Effort::default();
         let ground = &snapshot.ground;
         let roots = roots(&snapshot, &goals);
-        // A goal that is blocked or outside is on nobody's island.
-        let first = goals.first().copied().unwrap_or_default();
-        if scratch.goals.collect(&snapshot, first, starts) != Ok(true) {
+        let mut homes: Vec<Island> = roots.iter().filter_map(|root| snapshot.islands.at(*root)).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        if scratch.goals.collect(&snapshot, &homes, starts) != Ok(true) {
             scratch.goals.clear();
         }
         let estimate = Estimate::new(ground, Heuristic::Auto, Weight::ONE);
         let starts = scratch.goals.cells();
         let engine = if Spread::fits(&snapshot) {
             let around = starts.iter().map(|start| Area::from(*start)).reduce(Area::joined);
-            let aim = around.filter(|around| roots.len() == 1 && worth_aiming_at(&snapshot, *around));
+            let aim = around.filter(|around| worth_aiming_at(&snapshot, *around));
             let starts = starts.iter().map(|cell| ground.map.index_inside(*cell)).collect();
             scratch.spread.begin(&snapshot, &roots, aim.map(|area| (area, estimate)));
             Engine::Even { front: 0, starts }
@@ -146,7 +161,7 @@ impl Field {
             begin_any(&snapshot, &roots, &mut scratch)
         };
         let is_even = matches!(engine, Engine::Even { .. });
-        Self { snapshot, goals, scratch, engine, is_even, until, exhausted: false }
+        Self { snapshot, goals, roots, homes, scratch, engine, is_even, until, exhausted: false }
     }
 
     /// Closes up to `max_nodes` cells or a few more, and says whether all starts that can be reached have been, or all
@@ -209,11 +224,11 @@ impl Field {
     /// Goes on by a cell or a few. Returns whether there was any left.
     #[inline]
     fn spread(&mut self) -> bool {
-        let Self { snapshot, scratch, engine, .. } = self;
+        let Self { snapshot, roots, scratch, engine, .. } = self;
         let looked = match engine {
             Engine::Even { .. } => match scratch.spread.advance(snapshot) {
                 0 if scratch.spread.is_cut_short() => {
-                    *engine = begin_any(snapshot, &roots(snapshot, &self.goals), scratch);
+                    *engine = begin_any(snapshot, roots, scratch);
                     return true;
                 }
                 looked => looked,
@@ -279,7 +294,7 @@ impl Field {
         if !self.snapshot.is_open(from) {
             return Err(QueryError::StartBlocked(from));
         }
-        if !self.goals.iter().any(|goal| self.snapshot.reachable(from, *goal)) {
+        if !self.leads_from(from) {
             let nearest = self.snapshot.nearest_reachable_of(from, &self.goals).unwrap_or(from);
             return Ok(Answer::Unreachable { nearest });
         }
@@ -303,6 +318,16 @@ impl Field {
             RouteShape::Pulled => smooth::pull(Lines::on(&self.snapshot), &mut route, 0, &mut self.scratch),
         }
         Ok(Answer::Found(route))
+    }
+
+    /// Whether a way leads from a cell to any of its goals. Takes no search.
+    pub(crate) fn leads_from(&self, from: Cell) -> bool {
+        self.snapshot.island(from).is_some_and(|island| self.homes.binary_search(&island).is_ok())
+    }
+
+    /// Whether it is the field to these goals over this ground. Their order does not matter, nor do those that are blocked.
+    pub(crate) fn is_to(&self, goals: &[Cell], snapshot: &Snapshot) -> bool {
+        self.snapshot.is_of_same_ground(snapshot) && self.roots == roots(snapshot, goals)
     }
 
     /// Takes the memory of a route that is no longer needed, for the next one.

@@ -8,6 +8,7 @@
 use crate::cell::{Area, Cell};
 use crate::cost::Cost;
 use crate::ground::Ground;
+use crate::island::Island;
 use crate::route::QueryError;
 use crate::search::estimate::Estimate;
 use crate::snapshot::Snapshot;
@@ -29,12 +30,12 @@ pub(crate) struct Goals {
 }
 
 impl Goals {
-    /// Keeps of the goals `asked` for those that can be reached from `start`, or if none can, those on the map. Says
-    /// whether they can be reached.
+    /// Keeps of the goals `asked` for those that can be reached from one of these islands, which are sorted, or if none can,
+    /// those on the map. Says whether they can be reached.
     pub(crate) fn collect(
         &mut self,
         snapshot: &Snapshot,
-        start: Cell,
+        from: &[Island],
         asked: &[Cell],
     ) -> Result<bool, QueryError> {
         let first = asked.first().ok_or(QueryError::NoGoal)?;
@@ -44,8 +45,9 @@ impl Goals {
         if self.indices.is_empty() {
             return Err(QueryError::GoalOutside(*first));
         }
-        let home = snapshot.island(start);
-        let reachable = |index: &u32| home.is_some() && snapshot.islands.at(*index) == home;
+        let reachable = |index: &u32| {
+            snapshot.islands.at(*index).is_some_and(|island| from.binary_search(&island).is_ok())
+        };
         let any_reachable = self.indices.iter().any(reachable);
         if any_reachable {
             self.indices.retain(reachable);

@@ -172,7 +172,7 @@ impl Job {
         scratch.effort = Effort::default();
         let start = self.query.start;
         let start_index = snapshot.ground.map.index(start).ok_or(QueryError::StartOutside(start))?;
-        let any_reachable = scratch.goals.collect(snapshot, start, goals)?;
+        let any_reachable = scratch.goals.collect(snapshot, snapshot.island(start).as_slice(), goals)?;
         if !snapshot.is_open(start) {
             return Err(QueryError::StartBlocked(start));
         }

@@ -17,6 +17,7 @@ pub(crate) mod flood;
 pub(crate) mod canon;
 pub(crate) mod spread;
 pub mod field;
+mod toll;
 pub mod convoy;
 mod job;
 

@@ -39,6 +39,8 @@ pub(crate) struct Spread {
     trunk: Vec<Cell>,
     /// Where each piece of `trunk` begins, and where its way goes on after its end.
     branches: Vec<(usize, u32)>,
+    /// Roots that the front has not come to, with their F; the least last.
+    roots: Vec<(Cost, u32)>,
     queue: Buckets,
     steps: [u32; 3],
     columns: u32,
@@ -94,7 +96,8 @@ impl Spread {
         snapshot.ground.even().is_some_and(is_ring_small)
     }
 
-    /// Forgets everything, and opens the roots. With an aim it spreads towards that area first; then there is one root.
+    /// Forgets everything, and opens the roots, each when its turn comes. With an aim it spreads towards that area first, and
+    /// roots too far away from there are never opened.
     pub(crate) fn begin(&mut self, snapshot: &Snapshot, roots: &[u32], aim: Option<(Area, Estimate)>) {
         let ground = &snapshot.ground;
         let steps = ground.even().unwrap_or([1; 3]);
@@ -113,13 +116,29 @@ impl Spread {
         // With an aim F grows by less than a step costs, and finer buckets save second looks.
         let shift = least.max(1).ilog2().saturating_sub(if aim.is_some() { 3 } else { 0 });
         self.queue.begin(shift, u64::from(most) * 2 * u64::from(RUN + 2));
-        for root in roots {
-            let place = self.place(snapshot, *root);
+        let mut waiting = core::mem::take(&mut self.roots);
+        waiting.clear();
+        waiting.extend(roots.iter().map(|root| (self.left(ground.map.cell_at(*root)), *root)));
+        waiting.sort_unstable_by(|a, b| b.cmp(a));
+        self.roots = waiting;
+        self.settle(snapshot);
+    }
+
+    /// Goes on to the next bucket that holds something, and opens the roots that the front comes to. What costs nothing there
+    /// may have been reached before at a cost, but that was not certain yet.
+    #[inline]
+    fn settle(&mut self, snapshot: &Snapshot) {
+        loop {
+            let due = self.roots.last().map_or(u64::MAX, |(f, _)| f >> self.queue.shift);
+            self.queue.settle(due);
+            if self.queue.current < due {
+                return;
+            }
+            let Some((f, root)) = self.roots.pop() else { return };
+            let place = self.place(snapshot, root);
             self.costs[place] = 0;
             self.ways[place] = 0;
-            let f = self.f(0, place);
-            self.queue.current = f >> shift;
-            self.queue.push(f, Entry { cost: 0, cell: *root | u32::from(ANYHOW) << INDEX_BITS });
+            self.queue.push(f, Entry { cost: 0, cell: root | u32::from(ANYHOW) << INDEX_BITS });
         }
     }
 
@@ -145,7 +164,8 @@ impl Spread {
         let of_cells = self.ways.capacity()
             + (self.costs.capacity() + self.marks.capacity()) * size_of::<u32>()
             + self.trunk.capacity() * size_of::<Cell>()
-            + self.branches.capacity() * size_of::<(usize, u32)>();
+            + self.branches.capacity() * size_of::<(usize, u32)>()
+            + self.roots.capacity() * size_of::<(Cost, u32)>();
         of_pages + of_cells + self.queue.room * size_of::<Entry>()
     }
 
@@ -162,7 +182,7 @@ impl Spread {
                 looked += 1;
             }
         }
-        self.queue.settle();
+        self.settle(snapshot);
         looked
     }
 
@@ -221,14 +241,19 @@ impl Spread {
     /// What the cheapest path over a place costs, from a root to what is aimed at.
     #[inline]
     fn f(&self, cost: u32, place: usize) -> Cost {
-        let left = self.aim.map_or(0, |(area, estimate)| {
-            let corner = self.corners[place / CHUNK_CELLS];
-            let local = u32::try_from(place % CHUNK_CELLS).unwrap_or(0);
-            let (x, y) = (local & (CHUNK_SIDE - 1), local >> CHUNK_SHIFT);
-            let cell = corner + (x.cast_signed(), y.cast_signed());
-            estimate.h(cell.gap(area.nearest(cell)))
-        });
-        Cost::from(cost) + left
+        if self.aim.is_none() {
+            return cost.into();
+        }
+        let corner = self.corners[place / CHUNK_CELLS];
+        let local = u32::try_from(place % CHUNK_CELLS).unwrap_or(0);
+        let (x, y) = (local & (CHUNK_SIDE - 1), local >> CHUNK_SHIFT);
+        Cost::from(cost) + self.left(corner + (x.cast_signed(), y.cast_signed()))
+    }
+
+    /// What it costs at least from a cell to what is aimed at.
+    #[inline]
+    fn left(&self, cell: Cell) -> Cost {
+        self.aim.map_or(0, |(area, estimate)| estimate.h(cell.gap(area.nearest(cell))))
     }
 
     /// Where the neighbour of a cell is stored. It lies on the map.
@@ -387,12 +412,18 @@ impl Buckets {
         Some(entry)
     }
 
-    /// Goes on to the next bucket that holds something.
+    /// Goes on to the next bucket that holds something, or up to this one.
     #[inline]
-    fn settle(&mut self) {
+    fn settle(&mut self, due: u64) {
         let mask = self.ring.len() - 1;
-        while self.waiting > 0 && self.ring[usize::try_from(self.current).unwrap_or(0) & mask].is_empty() {
+        while self.waiting > 0
+            && self.current < due
+            && self.ring[usize::try_from(self.current).unwrap_or(0) & mask].is_empty()
+        {
             self.current += 1;
+        }
+        if self.waiting == 0 && due < u64::MAX {
+            self.current = due;
         }
     }
 }

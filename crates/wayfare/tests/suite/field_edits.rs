@@ -23,7 +23,7 @@ fn edit(map: &mut Map, random: &mut Random, flora: Flora) {
 }
 
 /// Maps of two by two chunks, under some rules, each with a script of edits. The first edit of each is none.
-fn for_scripts(edits: u32, mut test: impl FnMut(&str, &Map, &Arc<Snapshot>, &mut Random)) {
+pub(crate) fn for_scripts(edits: u32, mut test: impl FnMut(&str, &Map, &Arc<Snapshot>, &mut Random)) {
     for (rule, view) in views().iter().enumerate().step_by(5) {
         for flora in FLORA {
             let mut random = Random::new(rule as u64 * 53);

@@ -27,6 +27,7 @@ mod goals_in_slices;
 mod field;
 mod field_edits;
 mod convoy;
+mod convoy_nearest;
 mod sight;
 mod layout;
 mod hexagons;
