@@ -17,6 +17,7 @@ use wayfare::follow::{Footing, remaining};
 
 use crate::agent::{Agent, OnMap};
 use crate::diagnostics::Tally;
+use crate::errand::Errand;
 use crate::motion::{Motion, SafeVelocity, Stage, Walkers, WantedVelocity, Whereabouts};
 use crate::path::Path;
 use crate::plane::Plane;
@@ -292,7 +293,8 @@ impl WalkerItem<'_, '_> {
         };
         let Path { points, headway, .. } = self.path;
         let to_go = || self.motion.to_go.unwrap_or_else(|| remaining(points, *headway, position));
-        let end = self.path.end().filter(|_| walks && self.path.errand.is_none());
+        let goes_home = self.path.errand.as_ref().is_some_and(Errand::returns);
+        let end = self.path.end().filter(|_| walks && (goes_home || self.path.errand.is_none()));
         let class = if walks && !self.path.is_empty() { self.path.kind.class } else { self.agent.class };
         Body {
             id: self.name(),
@@ -301,7 +303,8 @@ impl WalkerItem<'_, '_> {
             wanted,
             radius: self.agent.radius,
             speed: self.agent.speed,
-            priority: self.avoidance.priority,
+            // Whoever only goes home lets all pass who are on their way.
+            priority: if goes_home { i8::MIN } else { self.avoidance.priority },
             layers: self.avoidance.layers(),
             stance,
             ground: place.footing(class).map(|_| class.0),

@@ -3,6 +3,7 @@
 use glam::Vec2;
 
 use super::contact::{PASSES, part};
+use super::gathering::Gathering;
 use super::mover::{Mover, longest_step, sane};
 use super::near::{Grid, List, MOST, Places};
 use super::sizes::Sizes;
@@ -55,7 +56,7 @@ pub struct Crowd {
     pub(super) outcomes: Vec<Outcome>,
     grid: Grid,
     /// How far the largest reaches, but for giants.
-    widest: f32,
+    pub(super) widest: f32,
     /// From the sorted order to that of input, with the names that decide it.
     pub(super) order: Vec<(u32, u64)>,
     /// From the order of input to the sorted one.
@@ -67,6 +68,7 @@ pub struct Crowd {
     pub(super) ahead: Vec<Vec2>,
     after: Vec<Vec2>,
     pub(super) asked_by: Vec<Option<u32>>,
+    pub(super) gathering: Gathering,
 }
 
 /// What a unit does in a step.
