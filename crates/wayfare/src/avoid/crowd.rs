@@ -309,12 +309,16 @@ impl Crowd {
     }
 
     /// Fills `discs` with those within `reach` of a unit that it avoids, and that stand: locked and idle ones, and those
-    /// that get no farther.
+    /// that get no farther, but for those who look for a way around themselves: they are about to leave.
     pub fn standing_around(&self, index: usize, reach: f32, discs: &mut Vec<Disc>) {
         discs.clear();
         let Some(body) = self.bodies.get(index) else { return };
         for (place, mover) in self.movers.iter().enumerate() {
-            let stands = mover.stance != Stance::Walking || mover.rung >= Rung::Waits;
+            // As the step has left it: many who stand before a wall find that out in the same one.
+            let outcome = self.outcomes.get(self.order[place].0 as usize);
+            let rung = outcome.map_or(mover.rung, |outcome| outcome.memory.rung());
+            let leaves = matches!(rung, Rung::PlansAround | Rung::Replans);
+            let stands = mover.stance != Stance::Walking || (rung >= Rung::Waits && !leaves);
             let is_near = mover.position.distance(body.position) <= reach;
             if stands && is_near && mover.id != body.id && body.layers.avoid(self.places.layers[place]) {
                 discs.push(Disc { centre: mover.position, radius: mover.radius });
