@@ -3,57 +3,72 @@
 //! Comes in: what [avoidance](crate::avoid) advises. Goes out: new orders for the queue, short paths to a bay and back,
 //! [`Stuck`].
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
-use wayfare::avoid::bay::{find_bay, has_passed};
+use wayfare::avoid::bay::{find_bay, find_way_home, has_passed};
 use wayfare::avoid::{Advice, Disc, Rung};
+use wayfare::follow::Footing;
 
 use crate::agent::Agent;
 use crate::avoid::{Crowds, Steering};
 use crate::event::Stuck;
 use crate::group::Billet;
 use crate::life::{arrive, leads_on};
-use crate::motion::{Motion, Walkers, Whereabouts};
+use crate::motion::{Motion, Stage, Walkers, Whereabouts};
 use crate::path::Path;
 use crate::plane::Plane;
 use crate::queue::Desk;
 use crate::request::PathRequest;
-use crate::scene::{Kind, Scene};
+use crate::scene::{Kind, Place, Scene};
 
-/// A unit that lets another one pass.
-#[derive(Clone, PartialEq, Debug)]
+/// A unit that lets another one pass, or goes home.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Errand {
-    to: Entity,
     stage: ErrandStage,
     /// How much longer it waits, in seconds. Who is stuck itself never passes.
     patience: f32,
-    /// The way back, for one that has no order to go on with.
-    back: Vec<Vec2>,
+    /// Where it stood, for one that has no order to go on with.
+    home: Option<Vec2>,
+    /// How often it has not come there.
+    tries: u8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ErrandStage {
-    /// Gets out of the way.
-    Leaves,
-    /// Waits.
-    Waits,
+    /// Gets out of somebody's way.
+    Leaves(Entity),
+    /// Waits for that one to pass.
+    Waits(Entity),
     /// Goes back to where it stood.
     Returns,
+    /// Did not get there, and waits before it tries again.
+    Rests,
 }
 
 impl Errand {
     /// It has come to the end of its path. Returns whether it still has something to do.
     pub(crate) fn arrive(&mut self) -> bool {
-        let waits = self.stage != ErrandStage::Returns;
-        self.stage = ErrandStage::Waits;
-        waits
+        let (ErrandStage::Leaves(to) | ErrandStage::Waits(to)) = self.stage else { return false };
+        self.stage = ErrandStage::Waits(to);
+        true
+    }
+
+    /// Whether it goes home: it has somewhere to come to, but nobody has sent it.
+    pub(crate) fn returns(&self) -> bool {
+        self.stage == ErrandStage::Returns
     }
 }
 
 /// In seconds.
 const PATIENCE: f32 = 15.0;
+
+/// How long one that does not come home rests between two tries, in seconds, and how many it has: hundreds may come the other
+/// way, but somebody who has come to stay will not go.
+const REST: f32 = 5.0;
+const TRIES: u8 = 16;
 
 /// How many units get a way around others, or out of the way, in one run of the schedule: looking for a bay takes a
 /// millisecond or two where there is none. The others have their turn in the next runs, first come, first served.
@@ -77,14 +92,42 @@ pub(crate) struct Advised {
 }
 
 impl AdvisedItem<'_, '_> {
-    fn set_out(&mut self, points: Vec<Vec2>, plane: Plane, walkers: &mut Walkers) {
-        self.path.points = points;
+    /// Leads it along some points on an errand.
+    fn set_out(&mut self, way: Way, errand: Errand, walkers: &mut Walkers, desk: &mut Desk) {
+        let Way { map, plane, kind, version, points } = way;
+        desk.keep(self.path.take());
+        (self.path.map, self.path.kind, self.path.version) = (Some(map), kind, version);
+        self.path.radius = self.agent.radius;
+        (self.path.points, self.path.errand) = (points, Some(errand));
         self.motion.leave_group();
         self.motion.set_out(plane, &self.at, self.agent.facing);
         // The first step is planned with the next run.
         (self.motion.planned, self.motion.arrives) = (self.motion.position, false);
         walkers.0 += 1;
     }
+
+    /// What it does that goes home: nobody has to hear of it.
+    fn heed_on_its_way_home(&mut self, advice: Advice, desk: &mut Desk) {
+        let Some(mut errand) = self.path.errand.filter(Errand::returns) else { return };
+        if !matches!(advice, Advice::Settle | Advice::Stuck) {
+            return;
+        }
+        self.motion.halt();
+        desk.keep(self.path.take());
+        if advice == Advice::Stuck && errand.tries < TRIES {
+            (errand.stage, errand.patience, errand.tries) = (ErrandStage::Rests, REST, errand.tries + 1);
+            self.path.errand = Some(errand);
+        }
+    }
+}
+
+/// Where an errand leads.
+struct Way {
+    map: Entity,
+    plane: Plane,
+    kind: Kind,
+    version: u64,
+    points: Vec<Vec2>,
 }
 
 impl AdvisedReadOnlyItem<'_, '_> {
@@ -110,18 +153,22 @@ pub(crate) fn heed_advice(
     mut commands: Commands,
 ) {
     let mut errands = core::mem::take(&mut crowds.errands);
-    errands.retain(|unit| go_on(*unit, &mut units, time.delta_secs(), &mut desk, &mut walkers));
+    errands.retain(|unit| go_on(*unit, &mut units, time.delta_secs(), &mut crowds.put_off, &mut desk));
     crowds.errands = errands;
     let mut advice = core::mem::take(&mut crowds.advice);
     for (_, unit, advice) in advice.drain(..) {
         // Whoever is told something else need not do any more what it has not come to.
         crowds.put_off.retain(|(other, _)| *other != unit);
-        if matches!(advice, Advice::GiveWay { .. } | Advice::PlanAround) {
+        if matches!(advice, Advice::GiveWay { .. } | Advice::PlanAround | Advice::GoHome) {
             crowds.put_off.push_back((unit, advice));
             continue;
         }
         let Ok(mut unit) = units.get_mut(unit) else { continue };
-        if unit.request.is_none() || unit.path.is_empty() {
+        if unit.path.is_empty() {
+            continue;
+        }
+        if unit.request.is_none() {
+            unit.heed_on_its_way_home(advice, &mut desk);
             continue;
         }
         match advice {
@@ -144,6 +191,9 @@ pub(crate) fn heed_advice(
         match crowds.put_off.pop_front() {
             Some((unit, Advice::GiveWay { to })) => {
                 give_way(unit, to, &scene, &mut crowds, &mut units, &mut way, &mut walkers, &mut desk);
+            }
+            Some((unit, Advice::GoHome)) => {
+                go_home(unit, &scene, &mut crowds, &mut units, &mut walkers, &mut desk);
             }
             Some((unit, _)) => {
                 let Ok(mut unit) = units.get_mut(unit) else { continue };
@@ -193,11 +243,7 @@ fn give_way(
     let other = crowd.crowd.find(to).and_then(|index| crowd.units.get(index));
     let Some(other) = other.and_then(|other| units.get(*other).ok()) else { return };
     let Some(place) = scene.place(map) else { return };
-    let (at, plain) = (own.disc(plane).centre, Kind::from(own.agent.class));
-    // From where it has too little room it gets out of the way as well as it can.
-    let kind = place.kind(own.agent.class, own.agent.radius);
-    let kind = if place.footing(kind).is_some_and(|footing| footing.is_open(at)) { kind } else { plain };
-    let Some(footing) = place.footing(kind) else { return };
+    let Some((kind, footing)) = footing(place, own.agent, own.disc(plane).centre) else { return };
     way.clear();
     way.extend(other.path.points());
     let mut points = Vec::new();
@@ -208,52 +254,98 @@ fn give_way(
         own.steering.memory.be_cornered();
         return;
     }
-    // One that was letting somebody pass returns to where it stood in the end.
-    let before = own.path.errand.take().map(|errand| errand.back).filter(|back| !back.is_empty());
-    let back = match own.request {
-        Some(_) => Vec::new(),
-        None => before.unwrap_or_else(|| {
-            let home = own.steering.memory.home().filter(|home| footing.is_clear(points[0], *home));
-            points.iter().rev().copied().chain(home).collect()
-        }),
+    // One that was letting somebody pass, or was on its way back, returns to where it stood in the end.
+    let before = own.path.errand;
+    let home = match own.request {
+        Some(_) => None,
+        None => before
+            .and_then(|errand| errand.home)
+            .or_else(|| own.steering.memory.home())
+            .or_else(|| points.first().copied()),
     };
-    desk.keep(own.path.take());
-    (own.path.map, own.path.kind, own.path.version) = (Some(map), kind, place.version());
-    own.path.radius = own.agent.radius;
-    own.set_out(points, plane, walkers);
-    own.path.errand = Some(Errand { to: other, stage: ErrandStage::Leaves, patience: PATIENCE, back });
+    let way = Way { map, plane, kind, version: place.version(), points };
+    let tries = before.map_or(0, |errand| errand.tries);
+    let errand = Errand { stage: ErrandStage::Leaves(other), patience: PATIENCE, home, tries };
+    own.set_out(way, errand, walkers, desk);
     if !crowds.errands.contains(&unit) {
         crowds.errands.push(unit);
     }
 }
 
-/// Looks whether a unit need not give way any more. Returns whether it still has to.
-fn go_on(unit: Entity, units: &mut Query<Advised>, dt: f32, desk: &mut Desk, walkers: &mut Walkers) -> bool {
+/// Leads a unit to where it stood.
+fn go_home(
+    unit: Entity,
+    scene: &Scene,
+    crowds: &mut Crowds,
+    units: &mut Query<Advised>,
+    walkers: &mut Walkers,
+    desk: &mut Desk,
+) {
+    let Ok(own) = units.get(unit) else { return };
+    // It may have an order by now.
+    if own.request.is_some() {
+        return;
+    }
+    let Some((crowd, _)) = crowds.find(own.steering) else { return };
+    let (map, plane) = (crowd.map, crowd.plane);
+    let Some(place) = scene.place(map) else { return };
+    let home = own.path.errand.and_then(|errand| errand.home).or_else(|| own.steering.memory.home());
+    let (at, mut points) = (own.disc(plane).centre, Vec::new());
+    let ground = footing(place, own.agent, at).zip(home);
+    let found = ground.filter(|((_, footing), home)| find_way_home(*footing, at, *home, &mut points));
+    let Ok(mut own) = units.get_mut(unit) else { return };
+    let Some(((kind, _), home)) = found else {
+        // This is its home now.
+        own.path.errand = None;
+        return;
+    };
+    let way = Way { map, plane, kind, version: place.version(), points };
+    let tries = own.path.errand.map_or(0, |errand| errand.tries);
+    let errand = Errand { stage: ErrandStage::Returns, patience: 0.0, home: Some(home), tries };
+    own.set_out(way, errand, walkers, desk);
+    if !crowds.errands.contains(&unit) {
+        crowds.errands.push(unit);
+    }
+}
+
+/// The ground for a unit; from where it has too little room it gets away as well as it can.
+fn footing<'a>(place: &'a Place, agent: &Agent, at: Vec2) -> Option<(Kind, Footing<'a>)> {
+    let kind = place.kind(agent.class, agent.radius);
+    let kind = if place.footing(kind)?.is_open(at) { kind } else { Kind::from(agent.class) };
+    Some((kind, place.footing(kind)?))
+}
+
+/// Looks whether a unit need not give way any more, or has lost its way home. Returns whether it still has an errand.
+fn go_on(
+    unit: Entity,
+    units: &mut Query<Advised>,
+    dt: f32,
+    put_off: &mut VecDeque<(Entity, Advice)>,
+    desk: &mut Desk,
+) -> bool {
     let Ok(own) = units.get(unit) else { return false };
-    let Some(errand) = &own.path.errand else { return false };
-    if errand.stage == ErrandStage::Returns {
-        return true;
-    }
+    let Some(errand) = own.path.errand else { return false };
     let plane = own.motion.plane;
-    let passed = units
-        .get(errand.to)
-        .ok()
-        .is_none_or(|other| has_passed(own.disc(plane), other.disc(plane), other.path.points()));
+    let is_over = match errand.stage {
+        ErrandStage::Returns => own.motion.stage != Stage::Walking,
+        ErrandStage::Rests => errand.patience <= dt,
+        ErrandStage::Leaves(to) | ErrandStage::Waits(to) => {
+            let to = units.get(to).ok();
+            errand.patience <= dt
+                || to.is_none_or(|to| has_passed(own.disc(plane), to.disc(plane), to.path.points()))
+        }
+    };
     let Ok(mut own) = units.get_mut(unit) else { return false };
-    let has_request = own.request.is_some();
-    let Some(errand) = &mut own.path.bypass_change_detection().errand else { return false };
-    errand.patience -= dt;
-    if !passed && errand.patience > 0.0 {
-        return true;
+    if let Some(errand) = &mut own.path.bypass_change_detection().errand {
+        errand.patience -= dt;
     }
-    if has_request {
+    if is_over && own.request.is_some() {
         own.path.errand = None;
         desk.replan(unit, &mut own.path);
         return false;
     }
-    let back = core::mem::take(&mut errand.back);
-    errand.stage = ErrandStage::Returns;
-    own.path.headway = wayfare::Headway::default();
-    own.set_out(back, plane, walkers);
+    if is_over && !put_off.iter().any(|(other, _)| *other == unit) {
+        put_off.push_back((unit, Advice::GoHome));
+    }
     true
 }

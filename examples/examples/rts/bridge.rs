@@ -1,4 +1,5 @@
-//! No window: in comes a number of units, out go figures of how they fare who are sent over one bridge all at once.
+//! No window: in comes a number of units, out go figures of how they fare who are sent over one bridge all at once, past some
+//! who stand before it.
 //!
 //! Nobody waits for a clock: frames follow each other as fast as they can, and answers come in lockstep, so the figures are
 //! the same wherever it runs.
@@ -12,6 +13,7 @@ use bevy_wayfare::prelude::*;
 use crate::art::TILE;
 use crate::ground::WALKERS;
 use crate::headless::{FRAME, Game};
+use crate::idlers::Idlers;
 use crate::options::Options;
 use crate::roads::Bridge;
 use crate::terrain::{Land, cells, distance_squared};
@@ -22,6 +24,9 @@ const BEYOND: i32 = 20;
 
 /// ... to where the most of so many cells around is open.
 const MEADOW: i32 = 8;
+
+/// So many more have nothing to do and stand before it.
+const IDLERS: usize = 12;
 
 /// They may take so many times as long as the farthest of them would alone, ...
 const PATIENCE: f32 = 3.0;
@@ -69,7 +74,7 @@ impl Crossing {
 pub(crate) fn run(options: &Options) -> AppExit {
     let count = options.units.unwrap_or(300).max(1);
     let settings = PathfindingSettings { delivery: Delivery::Lockstep { ticks: 2 }, ..default() };
-    let mut game = Game::new(options.seed, Reinforcements::walkers(count), settings);
+    let mut game = Game::new(options.seed, Reinforcements::walkers(count + IDLERS), settings);
     Crossing::watch(&mut game.app);
     game.warm_up();
     let Some((bridge, goal)) = far_side(game.app.world_mut()) else {
@@ -80,10 +85,13 @@ pub(crate) fn run(options: &Options) -> AppExit {
         "bridge: {count} units, seed {}, over {} cells side by side to {goal}",
         options.seed, bridge.width
     );
-    let units = order(game.app.world_mut(), goal);
-    let all_arrived = walk(&mut game, &units, bridge);
+    let mut idlers = Idlers::before(bridge, IDLERS, game.app.world_mut());
+    game.warm_up();
+    let units = order(game.app.world_mut(), goal, &idlers);
+    let all_arrived = walk(&mut game, &units, &mut idlers, bridge);
     let have_settled = settle(&mut game, &units);
-    if all_arrived && have_settled { AppExit::Success } else { AppExit::error() }
+    let are_home = idlers.come_home(&mut game);
+    if all_arrived && have_settled && are_home { AppExit::Success } else { AppExit::error() }
 }
 
 /// The widest bridge, of several the nearest to the camp, and a meadow beyond it.
@@ -106,20 +114,22 @@ fn far_side(world: &mut World) -> Option<(Bridge, Cell)> {
     Some((bridge, cells().filter(is_beyond).max_by_key(room)?))
 }
 
-/// Sends all units there with one order.
-fn order(world: &mut World, goal: Cell) -> Vec<(Entity, Agent)> {
+/// Sends all others there with one order.
+fn order(world: &mut World, goal: Cell, idlers: &Idlers) -> Vec<(Entity, Agent)> {
     let mut query = world.query_filtered::<(Entity, &Agent), With<Kind>>();
-    let units: Vec<_> = query.iter(world).map(|(unit, agent)| (unit, *agent)).collect();
+    let units = query.iter(world).filter(|(unit, _)| !idlers.contain(*unit));
+    let units: Vec<_> = units.map(|(unit, agent)| (unit, *agent)).collect();
     world.spawn(GroupOrder::to(goal).units(units.iter().map(|(unit, _)| *unit)));
     units
 }
 
 /// Lets them walk until nobody is on the way, or their time is up. Returns whether all have arrived.
-fn walk(game: &mut Game, units: &[(Entity, Agent)], bridge: Bridge) -> bool {
+fn walk(game: &mut Game, units: &[(Entity, Agent)], idlers: &mut Idlers, bridge: Bridge) -> bool {
     let (mut seconds, mut limit, mut alone) = (0.0, 1.0, 0.0);
     while seconds < limit && !game.app.world().resource::<Crossing>().is_over {
         game.app.update();
         seconds += FRAME.as_secs_f32();
+        idlers.watch(game.app.world());
         // Known as soon as they have their paths.
         alone = time_alone(game.app.world(), units);
         limit = PATIENCE * alone + FLOW * time_to_pass(units, bridge);

@@ -28,6 +28,7 @@ mod hud;
 mod report;
 mod headless;
 mod bridge;
+mod idlers;
 
 use std::time::Duration;
 

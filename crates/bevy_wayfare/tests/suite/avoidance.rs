@@ -322,3 +322,61 @@ fn threads_change_nothing() {
     };
     assert_eq!(run(Some(1)), run(None));
 }
+
+#[test]
+fn one_that_is_met_on_its_way_home_lets_that_one_pass_too_and_then_goes_home() {
+    let mut game = Game::in_frame(
+        "###############
+         #.............#
+         #####.#########
+         ###############",
+    );
+    let (bay, home) = (Cell::new(5, 2), game.centre(8, 1));
+    let idler = game.unit(8, 1);
+    let walks = |game: &mut Game| {
+        let walker = game.unit(13, 1);
+        game.order(walker, PathRequest::to(Cell::new(1, 1)));
+        walker
+    };
+    let first = walks(&mut game);
+    game.until("it lets the first pass", |game| game.cell_of(idler) == bay);
+    game.until("it is on its way home", |game| (5.9..6.5).contains(&game.position(idler).x));
+    game.world().despawn(first);
+    let second = walks(&mut game);
+    game.world().get_mut::<Transform>(second).unwrap().translation.x = 9.5;
+    game.until("it lets the second pass", |game| game.cell_of(idler) == bay);
+    game.until("it is home", |game| game.position(idler).distance(home) < 0.1);
+    assert!(game.position(second).x < 5.0);
+}
+
+#[test]
+fn one_that_was_pushed_around_a_corner_finds_its_way_home() {
+    let mut game = Game::in_frame(
+        "######
+         #....#
+         #.##.#
+         #.##.#
+         ######",
+    );
+    let home = game.centre(1, 3);
+    let idler = game.unit_with(1, 3, Agent { speed: 0.1, ..default() });
+    game.updates(4);
+    // So little at a time that it counts as pushed, not as put elsewhere.
+    let nudge = 0.1 * RADIUS;
+    for corner in [game.centre(1, 1), game.centre(4, 1), game.centre(4, 3)] {
+        game.until("it is carried on", |game| {
+            // It looks, however little it was moved.
+            game.world().get_mut::<Agent>(idler).unwrap().set_changed();
+            let mut at = game.world().get_mut::<Transform>(idler).unwrap();
+            let to = corner - at.translation;
+            at.translation += to.clamp_length_max(nudge);
+            to.length() < 0.2
+        });
+    }
+    assert_eq!(game.cell_of(idler), Cell::new(4, 3));
+    game.world().get_mut::<Agent>(idler).unwrap().speed = 6.0;
+    game.until("it is home", |game| game.position(idler).distance(home) < 0.1);
+    game.updates(64);
+    assert!(game.position(idler).distance(home) < 0.1);
+    assert!(game.path(idler).is_empty() && game.heard().is_empty());
+}

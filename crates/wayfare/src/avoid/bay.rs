@@ -1,4 +1,4 @@
-//! Where a unit gets out of the way of another one, where there is no room for two.
+//! Where a unit gets out of the way of another one, where there is no room for two, and how it gets back.
 
 use core::cmp::Reverse;
 use core::iter::once;
@@ -9,9 +9,9 @@ use glam::Vec2;
 use super::Disc;
 use crate::cell::{Cell, Direction};
 use crate::cost::Cost;
-use crate::follow::Footing;
+use crate::follow::{Footing, lay};
 
-/// How many cells are looked at before a unit counts as cornered.
+/// How many cells are looked at before a unit counts as cornered, or home as too far away.
 const MOST_CELLS: usize = 4096;
 
 /// How much more room than touching a bay leaves to the way past it, in parts of both radii.
@@ -53,6 +53,48 @@ pub fn find_bay(footing: Footing<'_>, unit: Disc, other: Disc, way: &[Vec2], poi
         let (gap, along) = to_way(other.centre, way, footing.layout.centre(cell));
         gap > SPARE * room && along <= farthest
     };
+    let Some(cells) = nearest(footing, start, is_bay, is_taken) else { return false };
+    points.push(unit.centre);
+    let way = if cells.len() > 1 { &cells[1..] } else { &cells };
+    points.extend(way.iter().map(|cell| footing.layout.centre(*cell)));
+    true
+}
+
+/// Finds the way of a unit back to where it stood, from where it has been pushed or has let somebody pass. Fills `points`
+/// with it, from where the unit is, or returns false if that is not among the nearest few thousand cells, or there is no
+/// room for the unit.
+///
+/// ```
+/// use glam::Vec2;
+/// use wayfare::avoid::bay;
+/// use wayfare::prelude::*;
+///
+/// let map = Map::from_text(
+///     "...
+///      .#.",
+/// )?;
+/// let snapshot = Snapshot::new(&map, &View::default());
+/// let footing = Footing { snapshot: &snapshot, layout: &Layout::default() };
+/// let mut points = Vec::new();
+/// assert!(bay::find_way_home(footing, Vec2::new(0.5, 1.5), Vec2::new(2.6, 1.4), &mut points));
+/// assert_eq!(points.last(), Some(&Vec2::new(2.6, 1.4)));
+/// # Ok::<(), MapTextError>(())
+/// ```
+pub fn find_way_home(footing: Footing<'_>, from: Vec2, home: Vec2, points: &mut Vec<Vec2>) -> bool {
+    points.clear();
+    let Some((start, end)) = footing.berth(from).zip(footing.berth(home)) else { return false };
+    let Some(cells) = nearest(footing, start, |cell| cell == end, |_| false) else { return false };
+    lay(footing, &cells, Some(from), Some(home), points);
+    true
+}
+
+/// The cells to the nearest one that is wanted, from the first to that one, around those that are taken.
+fn nearest(
+    footing: Footing<'_>,
+    start: Cell,
+    is_wanted: impl Fn(Cell) -> bool,
+    is_taken: impl Fn(Cell) -> bool,
+) -> Option<Vec<Cell>> {
     let mut open = BinaryHeap::from([Reverse((0 as Cost, start.y, start.x))]);
     let mut came_from: HashMap<Cell, (Cost, Cell)> = HashMap::from([(start, (0, start))]);
     while let Some(Reverse((cost, y, x))) = open.pop() {
@@ -60,12 +102,11 @@ pub fn find_bay(footing: Footing<'_>, unit: Disc, other: Disc, way: &[Vec2], poi
         if came_from.get(&cell).is_some_and(|(best, _)| *best < cost) {
             continue;
         }
-        if is_bay(cell) {
-            walk_back(footing, &came_from, start, cell, unit.centre, points);
-            return true;
+        if is_wanted(cell) {
+            return Some(walk_back(&came_from, start, cell));
         }
         if came_from.len() > MOST_CELLS {
-            return false;
+            return None;
         }
         for direction in Direction::ALL {
             let next = cell.step(direction);
@@ -79,27 +120,18 @@ pub fn find_bay(footing: Footing<'_>, unit: Disc, other: Disc, way: &[Vec2], poi
             }
         }
     }
-    false
+    None
 }
 
-fn walk_back(
-    footing: Footing<'_>,
-    came_from: &HashMap<Cell, (Cost, Cell)>,
-    start: Cell,
-    bay: Cell,
-    from: Vec2,
-    points: &mut Vec<Vec2>,
-) {
-    let mut cell = bay;
+fn walk_back(came_from: &HashMap<Cell, (Cost, Cell)>, start: Cell, end: Cell) -> Vec<Cell> {
+    let mut cells = vec![end];
+    let mut cell = end;
     while cell != start {
-        points.push(footing.layout.centre(cell));
         cell = came_from.get(&cell).map_or(start, |(_, before)| *before);
+        cells.push(cell);
     }
-    if bay == start {
-        points.push(footing.layout.centre(bay));
-    }
-    points.push(from);
-    points.reverse();
+    cells.reverse();
+    cells
 }
 
 /// Whether `other`, whose way leads on through the points of `way`, will not come past `unit` any more: it has, or it

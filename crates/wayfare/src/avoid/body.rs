@@ -150,6 +150,8 @@ pub enum Advice {
         /// For whom.
         to: u64,
     },
+    /// It has nothing to do, and walls or others keep it from where it stood: lead it [back](super::bay::find_way_home).
+    GoHome,
     /// Search again with those who stand around as a cost: [`Crowd::standing_around`](super::Crowd::standing_around)
     /// and [`Snapshot::burdened`](crate::Snapshot::burdened).
     PlanAround,

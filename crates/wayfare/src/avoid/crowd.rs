@@ -3,6 +3,7 @@
 use glam::Vec2;
 
 use super::contact::{PASSES, part};
+use super::gathering::Gathering;
 use super::mover::{Mover, longest_step, sane};
 use super::near::{Grid, List, MOST, Places};
 use super::sizes::Sizes;
@@ -55,7 +56,7 @@ pub struct Crowd {
     pub(super) outcomes: Vec<Outcome>,
     grid: Grid,
     /// How far the largest reaches, but for giants.
-    widest: f32,
+    pub(super) widest: f32,
     /// From the sorted order to that of input, with the names that decide it.
     pub(super) order: Vec<(u32, u64)>,
     /// From the order of input to the sorted one.
@@ -67,6 +68,7 @@ pub struct Crowd {
     pub(super) ahead: Vec<Vec2>,
     after: Vec<Vec2>,
     pub(super) asked_by: Vec<Option<u32>>,
+    pub(super) gathering: Gathering,
 }
 
 /// What a unit does in a step.
@@ -307,12 +309,16 @@ impl Crowd {
     }
 
     /// Fills `discs` with those within `reach` of a unit that it avoids, and that stand: locked and idle ones, and those
-    /// that get no farther.
+    /// that get no farther, but for those who look for a way around themselves: they are about to leave.
     pub fn standing_around(&self, index: usize, reach: f32, discs: &mut Vec<Disc>) {
         discs.clear();
         let Some(body) = self.bodies.get(index) else { return };
         for (place, mover) in self.movers.iter().enumerate() {
-            let stands = mover.stance != Stance::Walking || mover.rung >= Rung::Waits;
+            // As the step has left it: many who stand before a wall find that out in the same one.
+            let outcome = self.outcomes.get(self.order[place].0 as usize);
+            let rung = outcome.map_or(mover.rung, |outcome| outcome.memory.rung());
+            let leaves = matches!(rung, Rung::PlansAround | Rung::Replans);
+            let stands = mover.stance != Stance::Walking || (rung >= Rung::Waits && !leaves);
             let is_near = mover.position.distance(body.position) <= reach;
             if stands && is_near && mover.id != body.id && body.layers.avoid(self.places.layers[place]) {
                 discs.push(Disc { centre: mover.position, radius: mover.radius });

@@ -15,6 +15,7 @@ use crate::follow::Footing;
 impl Crowd {
     /// Writes the outcomes.
     pub(super) fn judge(&mut self, dt: f32, grounds: &[Footing<'_>], spread: &impl Spread) {
+        self.gathering.count(self.widest, &self.movers);
         let mut outcomes = core::mem::take(&mut self.outcomes);
         outcomes.clear();
         outcomes.extend(self.bodies.iter().map(Outcome::unmoved));
@@ -60,8 +61,24 @@ impl Crowd {
             outcome.blocker = choice.blocker.map(|blocker| self.movers[blocker as usize].id);
             let other = choice.blocker.map(|blocker| &self.movers[blocker as usize]);
             let rival = other.filter(|other| other.wants_where(mover));
-            outcome.advice = climb(&mut outcome.memory, (body, mover), block, rival, kept);
+            outcome.advice =
+                climb(&mut outcome.memory, (body, mover), block, rival, self.gathering.has_room(mover), kept);
         }
+        let is_astray = self.stands_astray(own, outcome);
+        if outcome.memory.stray(is_astray, dt) {
+            outcome.advice = Advice::GoHome;
+        }
+    }
+
+    /// Whether a unit that has nothing to do stands away from home, and nobody is about from whom that may be.
+    fn stands_astray(&self, own: usize, outcome: &Outcome) -> bool {
+        let (mover, step) = (&self.movers[own], &self.moves[own]);
+        let near = step.touching.as_slice();
+        mover.stance == Stance::Idle
+            && step.choice.turn == Vec2::ZERO
+            && outcome.velocity.length() < STANDS * mover.speed
+            && near.iter().all(|other| self.movers[*other as usize].stance != Stance::Walking)
+            && outcome.memory.is_astray(outcome.position, mover.radius, !near.is_empty())
     }
 
     /// Finds out who has to give way to whom, because one of them asks for room: the one who is idle, or else the one of
@@ -160,6 +177,9 @@ fn pressed(
     }
     Some(least)
 }
+
+/// Who is slower than this part of its speed stands.
+const STANDS: f32 = 0.1;
 
 /// How near two homes are, in parts of touching, that are too near.
 const CRAMPED: f32 = 0.95;

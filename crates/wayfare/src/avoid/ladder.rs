@@ -30,8 +30,12 @@ pub struct Memory {
     /// Until when it is not told to give way again.
     given: f32,
     has_settled: bool,
+    /// For how long nobody but those has been in its way who have settled where it wants to, in seconds.
+    settling: f32,
     /// For how long it has stood among others who stand, in seconds.
     pressed: f32,
+    /// For how long it has stood away from home, in seconds.
+    strayed: f32,
     /// What it chose when it last looked around: for one that walks, relative to where it wants to go and how fast; for an
     /// idle one the velocity itself.
     pub(super) choice: Vec2,
@@ -54,7 +58,9 @@ impl Default for Memory {
             cornered: 0.0,
             given: 0.0,
             has_settled: false,
+            settling: 0.0,
             pressed: 0.0,
+            strayed: 0.0,
             choice: Vec2::ZERO,
             keeps: 0.0,
             kept: 0.0,
@@ -113,8 +119,15 @@ const WEDGED: f32 = 1.5;
 const JOSTLES: f32 = 4.0;
 const HEARSAY: f32 = 0.5;
 
-/// How long somebody who stands in the way at the goal is put up with, in seconds.
+/// How far from home, in radii, an idle unit has strayed that stands, and how long it stands there before it is said so, in
+/// seconds.
+const ASTRAY: f32 = 2.0;
+const STRAYED: f32 = 1.0;
+
+/// How long somebody who stands in the way at the goal is put up with, in seconds, and how long if those who have settled there
+/// leave room for more: else those who come in a column settle in one.
 const SETTLING: f32 = 0.5;
+const LOOSE: f32 = 2.0;
 
 impl Memory {
     /// Which rung of the ladder the unit is on.
@@ -127,10 +140,10 @@ impl Memory {
         self.home.is_finite().then_some(self.home)
     }
 
-    /// Whether an idle unit is making way, and will turn back when it next looks around and nobody is there: it has not come to
-    /// rest, though a wall may hold it where it is.
+    /// Whether an idle unit is making way, and will turn back when it next looks around and nobody is there, or is about to be
+    /// told to [go home](super::Advice::GoHome): it has not come to rest, though a wall may hold it where it is.
     pub fn makes_way(&self) -> bool {
-        self.home.is_finite() && self.choice != Vec2::ZERO
+        self.home.is_finite() && (self.choice != Vec2::ZERO || (0.0 < self.strayed && self.strayed < STRAYED))
     }
 
     /// For one that was told to [give way](super::Advice::GiveWay) and found no bay: now the other one has to.
@@ -156,6 +169,20 @@ impl Memory {
 
     pub(super) const fn pressed(&self) -> f32 {
         self.pressed
+    }
+
+    /// Whether an idle unit that ends a step at `place` has strayed from home, if others hold it there or nobody does. Those
+    /// who have settled in a crowd stand as they stand.
+    pub(super) fn is_astray(&self, place: Vec2, radius: f32, is_held: bool) -> bool {
+        let is_far = place.distance_squared(self.home) > (ASTRAY * radius).powi(2);
+        is_far && !(is_held && self.has_settled)
+    }
+
+    /// Notes whether it stands astray. Returns whether it is to be told: once, until it has got on.
+    pub(super) fn stray(&mut self, is_astray: bool, dt: f32) -> bool {
+        let before = self.strayed;
+        self.strayed = if is_astray { before + dt } else { 0.0 };
+        before < STRAYED && self.strayed >= STRAYED
     }
 
     /// The angle it side-steps by where the right is its side: to the right first, then to the left.
@@ -229,7 +256,7 @@ impl Memory {
     }
 
     fn climb_down(&mut self) {
-        (self.rung, self.waited, self.stalled) = (Rung::Free, 0.0, 0.0);
+        (self.rung, self.waited, self.stalled, self.settling) = (Rung::Free, 0.0, 0.0, 0.0);
     }
 }
 
@@ -252,12 +279,13 @@ pub(super) enum Block {
 
 /// Lets a walking unit with a way climb up or down the ladder. Returns what its owner should do.
 ///
-/// `rival` is whoever is in its way, if both want to the same place.
+/// `rival` is whoever is in its way, if both want to the same place, and `has_room` whether there is room for more.
 pub(super) fn climb(
     memory: &mut Memory,
     (body, mover): (&Body, &Mover),
     block: Block,
     rival: Option<&Mover>,
+    has_room: bool,
     dt: f32,
 ) -> Advice {
     let (Stance::Walking, Some(course)) = (body.stance, body.course) else {
@@ -290,7 +318,9 @@ pub(super) fn climb(
     }
     memory.waited += dt;
     memory.stalled += dt;
-    if block == Block::Settled && memory.waited >= SETTLING {
+    memory.settling = if block == Block::Settled { memory.settling + dt } else { 0.0 };
+    let is_enough = if has_room { memory.settling >= LOOSE } else { memory.waited >= SETTLING };
+    if block == Block::Settled && is_enough {
         memory.climb_down();
         memory.has_settled = true;
         return Advice::Settle;

@@ -20,6 +20,7 @@ mod steer;
 mod wall;
 mod contact;
 mod ladder;
+mod gathering;
 pub mod bay;
 mod spread;
 mod crowd;

@@ -317,3 +317,23 @@ fn sixty_at_one_point_settle_and_stand() {
     }
     assert!(scene.overlap() < 0.2, "{}", scene.overlap());
 }
+
+#[test]
+fn those_who_come_from_one_side_settle_around_the_point_and_not_in_a_column() {
+    let ideal = Body::default().radius * (60.0_f32 / 0.9).sqrt();
+    for (apart, off) in [(Vec2::new(1.9, 2.7), 2.0), (Vec2::new(2.4, 2.2), 4.0), (Vec2::new(3.1, 1.5), 7.0)] {
+        let mut scene = Scene::default();
+        for (number, (row, column)) in (0..).zip((0..6_u8).flat_map(|row| (0..10_u8).map(move |x| (row, x))))
+        {
+            let place = Vec2::new(-28.0, off - 28.0) + apart * Vec2::new(column.into(), row.into());
+            scene.add(at(number, place.x, place.y), Some(Vec2::ZERO));
+        }
+        for _ in 0..600 {
+            scene.step(&[]);
+        }
+        assert!(scene.bodies.iter().all(|body| body.stance == Stance::Idle), "{apart}");
+        let mut off: Vec<f32> = scene.bodies.iter().map(|body| body.position.length() / ideal).collect();
+        off.sort_by(f32::total_cmp);
+        assert!(off[57] < 1.8, "{apart}: {off:?}");
+    }
+}

@@ -4,7 +4,7 @@ use glam::Vec2;
 use wayfare::avoid::{Advice, Body, Course, Disc, Rung, Stance, bay};
 use wayfare::prelude::*;
 
-use crate::avoid::{DT, Scene, at, locked};
+use crate::avoid::{DT, Scene, at, idle, locked};
 use crate::support::{found, searched};
 
 /// Everything a unit is told in so many steps, and the rungs it is on, without repetitions.
@@ -297,4 +297,43 @@ fn idle_ones_are_asked_before_anybody_plans_around_them() {
         assert!(asked || outcomes[unit].advice == Advice::GoOn, "{:?}", outcomes[unit].advice);
     }
     assert!(asked);
+}
+
+#[test]
+fn an_idle_unit_that_was_carried_around_a_corner_is_told_once_to_go_home() {
+    let map = Map::from_text("######\n#....#\n#.##.#\n#.##.#\n######").unwrap();
+    let snapshot = Snapshot::new(&map, &View::default());
+    let footing = Footing { snapshot: &snapshot, layout: &Layout::default() };
+    let mut scene = Scene::default();
+    let home = Vec2::new(1.5, 3.5);
+    let unit = scene.add(idle(Body { speed: 0.1, ground: Some(0), ..at(1, home.x, home.y) }), None);
+    // So little at a time that it counts as pushed, not as put elsewhere.
+    let nudge = 0.2 * scene.bodies[unit].radius;
+    for corner in [Vec2::new(1.5, 1.5), Vec2::new(4.5, 1.5), Vec2::new(4.5, 3.5)] {
+        while scene.bodies[unit].position.distance(corner) > 0.1 {
+            assert_eq!(scene.step(&[footing])[unit].advice, Advice::GoOn);
+            let body = &mut scene.bodies[unit];
+            body.position += (corner - body.position).clamp_length_max(nudge);
+        }
+    }
+    assert_eq!(scene.bodies[unit].memory.home(), Some(home));
+    let (told, _) = climb(&mut scene, unit, &[footing], 200);
+    let advice: Vec<Advice> = told.iter().map(|(_, advice)| *advice).collect();
+    assert_eq!(advice, [Advice::GoHome]);
+    let mut points = Vec::new();
+    assert!(bay::find_way_home(footing, scene.bodies[unit].position, home, &mut points));
+    assert_eq!((points.first(), points.last()), (Some(&scene.bodies[unit].position), Some(&home)));
+    assert!(points.windows(2).all(|leg| footing.is_clear(leg[0], leg[1])), "{points:?}");
+}
+
+#[test]
+fn there_is_no_way_home_from_where_none_leads() {
+    let map = Map::from_text("..#..").unwrap();
+    let snapshot = Snapshot::new(&map, &View::default());
+    let footing = Footing { snapshot: &snapshot, layout: &Layout::default() };
+    let mut points = vec![Vec2::ZERO];
+    for home in [Vec2::new(3.5, 0.5), Vec2::new(2.5, 0.5), Vec2::new(9.5, 0.5), Vec2::NAN] {
+        assert!(!bay::find_way_home(footing, Vec2::new(0.5, 0.5), home, &mut points), "{home}");
+        assert_eq!(points, []);
+    }
 }
