@@ -348,9 +348,19 @@ fn range(mover: &Mover, widest: f32) -> f32 {
     mover.radius + widest + mover.speed * LOOK
 }
 
+/// Parts for each thread, where there are several: one that begins late or has more to do leaves some of its own to the others.
+///
+/// PERF: on two cores a step of 10,000 units inside the plugin is 1.46 × as fast as on one; with one part each it is 1.29 ×, with
+/// 4 parts 1.40 ×, and 16 make no difference.
+const PARTS: usize = 8;
+
 /// How many units a thread is given at a time.
 pub(super) fn part_size(len: usize, spread: &impl Spread) -> usize {
-    len.div_ceil(spread.threads().max(1)).max(64)
+    let parts = match spread.threads() {
+        0 | 1 => 1,
+        threads => threads.saturating_mul(PARTS),
+    };
+    len.div_ceil(parts).max(64)
 }
 
 pub(super) fn walls_of<'a>(grounds: &[Footing<'a>], ground: Option<u8>) -> Option<Walls<'a>> {
