@@ -206,7 +206,7 @@ mod tests {
     fn there_is_a_row_for_every_variant() {
         let names: std::collections::BTreeSet<&str> = SCENES.iter().map(|scene| scene.name).collect();
         assert_eq!(names.len(), SCENES.len(), "no name comes twice");
-        assert_eq!(SCENES.len() + same::rows(1).len() + 1, 18);
+        assert_eq!(SCENES.len() + same::rows(1).len() + 1, 19);
         assert!(names.contains(PEER_SCENE));
     }
 }
