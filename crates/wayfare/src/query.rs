@@ -307,7 +307,8 @@ pub enum Gear {
     /// The same along the graph of jumps that a [`Survey`](crate::Survey) has noted down, where the map is still as it was
     /// then.
     Graph,
-    /// The same without a look at dead ends, while the whole map is as it was.
+    /// The same led by landmarks, as long as no way has become shorter; and where it takes long all the same, without a look at
+    /// dead ends, while the whole map is as it was.
     #[default]
     Full,
 }

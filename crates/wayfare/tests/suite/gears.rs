@@ -317,3 +317,50 @@ fn ground_may_get_another_price_all_at_once() {
         }
     }
 }
+
+/// A maze of lanes one cell wide, with one way from each cell to each.
+fn maze(random: &mut Random, side: i32) -> Map {
+    let size = side.cast_unsigned();
+    let mut map = Map::new(size, size).unwrap();
+    map.fill(map.area().unwrap(), Terrain::WALL).unwrap();
+    let mut way = vec![Cell::new(1, 1)];
+    map.set(way[0], Terrain::OPEN).unwrap();
+    while let Some(cell) = way.last().copied() {
+        let is_new = |(x, y): &(i32, i32)| {
+            let next = cell + (2 * x, 2 * y);
+            map.contains(next) && map.terrain(next) == Terrain::WALL
+        };
+        let steps: Vec<(i32, i32)> = [(1, 0), (0, 1), (-1, 0), (0, -1)].into_iter().filter(is_new).collect();
+        if steps.is_empty() {
+            way.pop();
+            continue;
+        }
+        let (x, y) = steps[random.below(steps.len() as u32) as usize];
+        for next in [cell + (x, y), cell + (2 * x, 2 * y)] {
+            map.set(next, Terrain::OPEN).unwrap();
+        }
+        way.push(cell + (2 * x, 2 * y));
+    }
+    map
+}
+
+#[test]
+fn a_very_long_search_goes_into_no_more_dead_ends() {
+    let mut random = Random::new(12);
+    let map = maze(&mut random, 151);
+    let snapshot = surveyed(&map, &View::default());
+    let (mut scratch, mut very_long) = (Scratch::new(), 0);
+    for _ in 0..60 {
+        let [start, goal] = [0; 2].map(|_| snapshot.nearest_open(random.cell(&map)).unwrap());
+        let query = searched(start, goal);
+        let corners = found(&snapshot, &query.shape(RouteShape::Corners)).cells().len() as u64;
+        let answer = find_path(&snapshot, &query, &mut scratch).unwrap();
+        let closed = scratch.effort().closed;
+        let plain = found(&snapshot, &query.gear(Gear::Cells));
+        assert_eq!(answer.route().map(Route::cost), Some(plain.cost()), "{start} to {goal}");
+        // By then it has come to so many nodes; from there on there is the way, and nothing beside it.
+        assert!(closed <= 128 + corners, "{closed} closed for {corners} corners, {start} to {goal}");
+        very_long += u32::from(closed > 128);
+    }
+    assert!(very_long > 20, "{very_long}");
+}
