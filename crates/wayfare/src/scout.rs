@@ -46,7 +46,7 @@ pub struct Scout {
 /// What is under way.
 enum Task {
     Nothing(Scratch),
-    Search(Search),
+    Search(Box<Search>),
     Field(Field),
 }
 
@@ -121,7 +121,7 @@ impl Scout {
                 let query = PathQuery::new(cells[from], cells[to]);
                 let query = query.shape(RouteShape::Corners).straight_line(StraightLine::Never);
                 let search = Search::new(Arc::clone(&self.snapshot), query, mem::take(scratch));
-                self.task = Task::Search(search);
+                self.task = Task::Search(Box::new(search));
                 return true;
             }
             self.next += 1;

@@ -19,6 +19,7 @@ pub(crate) mod spread;
 pub mod field;
 mod toll;
 pub mod convoy;
+mod rivals;
 mod job;
 
 use core::fmt;
@@ -75,7 +76,7 @@ pub fn find_path_recorded<R: Recorder + ?Sized>(
 }
 
 /// Answers a query with several goals in one call: the cheapest path from [`start`](PathQuery::start) to whichever of
-/// `goals` is cheapest to reach. One search does it, however many goals there are.
+/// `goals` is cheapest to reach.
 ///
 /// The query's own goal is not used; all its options are. Goals that are outside the map, blocked or on another
 /// island are passed over as long as one can be reached. If none can, the answer is as for a single goal, with the
@@ -98,13 +99,16 @@ pub fn find_path_recorded<R: Recorder + ?Sized>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// - **Exact** under the same options as a search for one goal: see [`query`](crate::query). The estimate is that to
-///   the nearest goal while there are few of them, and to the nearest of a few boxes around them beyond that.
-/// - **Ties** between goals that cost the same go to the one that leaves the open list first, which among equals is the
-///   newest entry: the same on every run and in slices of any size. The order of `goals` does not matter, and
+/// - **What it takes**: over even ground a few goals are searched for one after the other by the engines for a single one, the
+///   closest first and each only as long as a way to it may still be the cheapest. To the nearest of many, and on uneven ground,
+///   one search goes from cell to cell; its estimate is that to the nearest goal while there are few of them, and to the nearest
+///   of a few boxes around them beyond that.
+/// - **Exact** under the same options as a search for one goal: see [`query`](crate::query).
+/// - **Ties** between goals that cost the same go to the closest in a straight line, or to the one that leaves the open list of
+///   the one search first: the same on every run and in slices of any size. The order of `goals` does not matter, and
 ///   neither does naming one twice.
-/// - **[`StraightLine`](crate::StraightLine)** is tried only if a single goal is left that can be reached. With
-///   several a clear line to one does not tell whether another is cheaper.
+/// - **[`StraightLine`](crate::StraightLine)** is not tried in the one search for many: a clear line to one does not tell
+///   whether another is cheaper.
 /// - **[Budget](PathQuery::budget)**: the nearest cell is the settled one closest to any goal that was not passed over.
 /// - **[`FewestBends`](crate::Objective::FewestBends)** finds the cheapest goal first and then the straightest path
 ///   to that one, even if one to another goal within the limit had fewer bends.

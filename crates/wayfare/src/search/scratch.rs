@@ -37,8 +37,11 @@ pub struct Scratch {
     pub(crate) open_labels: BinaryHeap<Reverse<u128>>,
     pub(crate) costs: Vec<Cost>,
     pub(crate) uneven: Memory,
+    /// What a way to each of the goals costs at least that are still to be searched for one by one, and their numbers.
+    pub(crate) rivals: Vec<(Cost, u32)>,
     pub(crate) effort: Effort,
-    spare: Vec<Cell>,
+    /// A search for several goals holds the best route while it looks for a better one.
+    spare: [Vec<Cell>; 2],
 }
 
 impl Scratch {
@@ -49,8 +52,12 @@ impl Scratch {
 
     /// Takes the memory of a route that is no longer needed, for the next one.
     pub fn recycle(&mut self, route: Route) {
-        if route.cells.capacity() > self.spare.capacity() {
-            self.spare = route.cells;
+        let [most, less] = &mut self.spare;
+        if route.cells.capacity() > less.capacity() {
+            *less = route.cells;
+        }
+        if less.capacity() > most.capacity() {
+            core::mem::swap(most, less);
         }
     }
 
@@ -70,12 +77,14 @@ impl Scratch {
             + self.labels.capacity() * size_of::<Label>()
             + self.open_labels.capacity() * size_of::<u128>()
             + self.costs.capacity() * size_of::<Cost>()
-            + self.spare.capacity() * size_of::<Cell>()
+            + self.rivals.capacity() * size_of::<(Cost, u32)>()
+            + self.spare.iter().map(Vec::capacity).sum::<usize>() * size_of::<Cell>()
     }
 
     /// An empty buffer for the cells of a route.
     pub(crate) fn take_cells(&mut self) -> Vec<Cell> {
-        let mut cells = core::mem::take(&mut self.spare);
+        let [most, less] = &mut self.spare;
+        let mut cells = core::mem::replace(most, core::mem::take(less));
         cells.clear();
         cells
     }

@@ -7,6 +7,7 @@ use crate::cell::{Area, Cell};
 use crate::cost::Cost;
 use crate::search::estimate::Estimate;
 use crate::search::field::worth_aiming_at;
+use crate::search::rivals::FEW;
 use crate::search::spread::Spread;
 use crate::snapshot::Snapshot;
 
@@ -25,7 +26,7 @@ const BARE: Prices = Prices { node: 210, step: 85 };
 /// With a survey, few cells are looked at between nodes.
 const SURVEYED: Prices = Prices { node: 220, step: 12 };
 
-/// On uneven ground, and anywhere to the nearest of several goals, a search goes from cell to cell.
+/// On uneven ground, and anywhere to the nearest of many goals, a search goes from cell to cell.
 const UNEVEN: Prices = Prices { node: 60, step: 10 };
 
 /// PERF: a node of these takes 76 ns, and a cell of a field over even ground 12 to 18; 1,000 units to the nearest of 8 goals on the
@@ -48,12 +49,16 @@ impl Prices {
     pub(crate) fn of(snapshot: &Snapshot, start: Cell, goals: &[Cell]) -> Self {
         let mut within_reach = goals.iter().filter(|goal| snapshot.reachable(start, **goal));
         let first = within_reach.next();
-        match (within_reach.any(|goal| first != Some(goal)), Spread::fits(snapshot)) {
-            (true, _) => NEAREST,
-            (false, false) => UNEVEN,
-            (false, true) if snapshot.is_surveyed() => SURVEYED,
-            (false, true) => BARE,
+        let is_one = !within_reach.any(|goal| first != Some(goal));
+        match (is_one, Spread::fits(snapshot)) {
+            (_, true) if is_one || goals.len() <= FEW => Self::of_jumps(snapshot),
+            (true, _) => UNEVEN,
+            (false, _) => NEAREST,
         }
+    }
+
+    fn of_jumps(snapshot: &Snapshot) -> Self {
+        if snapshot.is_surveyed() { SURVEYED } else { BARE }
     }
 }
 
@@ -143,7 +148,7 @@ impl Crowd {
         let together = self.cells_of_field(snapshot, toll).saturating_mul(cell) + left * TRACE;
         // Eight searches that jump take hardly any time; from cell to cell they would be half of what a small crowd takes, so
         // there each one takes some of the doubt away.
-        let (doubt, parts) = match (toll.searches, is_even && self.goals.len() < 2) {
+        let (doubt, parts) = match (toll.searches, is_even && self.goals.len() <= FEW) {
             (known, _) if known >= SCOUTS as u64 => (1, 1),
             (_, true) => (2, 1),
             (known, false) => (known + 2, known + 1),

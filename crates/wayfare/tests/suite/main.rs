@@ -23,6 +23,7 @@ mod lines;
 mod smooth;
 mod islands;
 mod goals;
+mod goals_by_jumps;
 mod goals_in_slices;
 mod field;
 mod field_edits;

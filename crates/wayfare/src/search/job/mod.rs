@@ -3,24 +3,24 @@
 //! In this order: the question is checked, the islands say which goals can be reached at all, a straight line is
 //! tried if that leaves one, an engine searches, and the path gets the shape that was asked for.
 
+mod answer;
+
 use crate::cell::Cell;
 use crate::cost::Cost;
-use crate::query::{
-    Fallback, Gear, Heuristic, Objective, PathQuery, RouteShape, StopWhen, StraightLine, Weight,
-};
+use crate::query::{Fallback, Gear, Heuristic, Objective, PathQuery, StopWhen, StraightLine, Weight};
 use crate::record::{Effort, Recorder};
 use crate::route::{Answer, QueryError, Route, Shortfall};
 use crate::search::astar::{AStar, Backwards, Cells, Goal, Headings, Limits, Outcome, Space, trace_back};
 use crate::search::bends::Bends;
 use crate::search::estimate::Estimate;
 use crate::search::goals::{NOWHERE, OneCell, Target};
+use crate::search::jump::JumpSearch;
 use crate::search::jump::bare::Bare;
 use crate::search::jump::surveyed::Surveyed;
-use crate::search::jump::{JumpSearch, Ways};
 use crate::search::line::Lines;
+use crate::search::rivals::{FEW, Rivals};
 use crate::search::scratch::Scratch;
 use crate::search::uneven::{self, Uneven};
-use crate::smooth;
 use crate::snapshot::Snapshot;
 
 /// The state of a search, without what it reads and writes.
@@ -32,6 +32,8 @@ pub(crate) struct Job {
     /// search has reached one.
     target: Cell,
     shortfall: Option<Shortfall>,
+    /// If the goals are searched for one by one.
+    rivals: Option<Rivals>,
 }
 
 /// A landing takes about as long as so many cells, so that slices take about as long with every engine.
@@ -58,9 +60,16 @@ enum Begun {
     Searching(Engine),
 }
 
+/// What becomes of a search at the end of a slice.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
+enum Stopped {
+    Answered(Answer),
+    Paused(Engine),
+}
+
 impl Job {
     pub(crate) const fn new(query: PathQuery) -> Self {
-        Self { query, engine: None, target: query.goal, shortfall: None }
+        Self { query, engine: None, target: query.goal, shortfall: None, rivals: None }
     }
 
     /// Whether the query has been looked at, and not been answered yet.
@@ -92,7 +101,47 @@ impl Job {
             _ => max_nodes,
         };
         let slice_end = scratch.effort.closed.saturating_add(max_nodes);
-        let limits = Limits { slice_end, budget: self.query.budget };
+        loop {
+            let look_at = self.rivals.as_ref().map_or(u64::MAX, |rivals| rivals.look_at);
+            let limits = Limits { slice_end: slice_end.min(look_at), budget: self.query.budget };
+            let stopped = self.advance(engine, snapshot, limits, scratch, recorder);
+            let Some(rivals) = &mut self.rivals else {
+                return match stopped {
+                    Stopped::Answered(answer) => Some(Ok(answer)),
+                    Stopped::Paused(engine) => {
+                        self.engine = Some(engine);
+                        None
+                    }
+                };
+            };
+            engine = match stopped {
+                Stopped::Paused(engine) if scratch.effort.closed < look_at => {
+                    self.engine = Some(engine);
+                    return None;
+                }
+                Stopped::Paused(engine) if rivals.go_on(scratch) => engine,
+                stopped => {
+                    if let Stopped::Answered(answer) = stopped {
+                        rivals.add(answer, scratch);
+                    }
+                    match self.begin_next(snapshot, scratch, recorder) {
+                        Begun::Searching(engine) => engine,
+                        Begun::Answered(answer) => return Some(Ok(answer)),
+                    }
+                }
+            };
+        }
+    }
+
+    /// Searches until there is an answer or a limit is reached.
+    fn advance<R: Recorder + ?Sized>(
+        &mut self,
+        mut engine: Engine,
+        snapshot: &Snapshot,
+        limits: Limits,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Stopped {
         loop {
             let outcome = match &mut engine {
                 Engine::Jump(search) => search.run(&snapshot.ground, limits, scratch),
@@ -106,10 +155,7 @@ impl Job {
                 Engine::Bends(search, _) => search.run(&snapshot.ground, limits, scratch, recorder),
             };
             engine = match (engine, outcome, self.query.objective) {
-                (engine, Outcome::Running, _) => {
-                    self.engine = Some(engine);
-                    return None;
-                }
+                (engine, Outcome::Running, _) => return Stopped::Paused(engine),
                 (Engine::Cells(_), Outcome::Reached(node), Objective::FewestBends { within_percent }) => {
                     self.begin_to_go(snapshot, node, within_percent, scratch, recorder)
                 }
@@ -121,24 +167,24 @@ impl Job {
                     Engine::Bends(bends, cheapest)
                 }
                 (Engine::Jump(search), ..) => {
-                    return Some(Ok(self.conclude_jumps(snapshot, &search, outcome, scratch)));
+                    return Stopped::Answered(self.conclude_jumps(snapshot, &search, outcome, scratch));
                 }
                 (Engine::Graph(search), ..) => {
-                    return Some(Ok(self.conclude_jumps(snapshot, &search, outcome, scratch)));
+                    return Stopped::Answered(self.conclude_jumps(snapshot, &search, outcome, scratch));
                 }
                 (Engine::Cells(search), ..) => {
                     let space = Cells(&snapshot.ground);
                     let trace =
                         |node, scratch: &mut _, cells: &mut _| trace_back(&space, node, scratch, cells);
                     let nearest = search.nearest().map(|node| (node, space.cell_of(node)));
-                    return Some(Ok(self.conclude(snapshot, outcome, nearest, trace, scratch)));
+                    return Stopped::Answered(self.conclude(snapshot, outcome, nearest, trace, scratch));
                 }
                 (Engine::Headings(search), ..) => {
                     let space = self.headings(snapshot);
                     let trace =
                         |node, scratch: &mut _, cells: &mut _| trace_back(&space, node, scratch, cells);
                     let nearest = search.nearest().map(|node| (node, space.cell_of(node)));
-                    return Some(Ok(self.conclude(snapshot, outcome, nearest, trace, scratch)));
+                    return Stopped::Answered(self.conclude(snapshot, outcome, nearest, trace, scratch));
                 }
                 (Engine::Uneven(_), Outcome::Exhausted, _) => {
                     let index = |cell: Cell| snapshot.ground.map.index_inside(cell);
@@ -152,10 +198,10 @@ impl Job {
                         uneven::trace_back(ground, node, scratch, cells)
                     };
                     let nearest = search.nearest().map(|node| (node, ground.map.cell_at(node)));
-                    return Some(Ok(self.conclude(snapshot, outcome, nearest, trace, scratch)));
+                    return Stopped::Answered(self.conclude(snapshot, outcome, nearest, trace, scratch));
                 }
                 (Engine::ToGo(_, cheapest, _) | Engine::Bends(_, cheapest), ..) => {
-                    return Some(Ok(self.conclude_bends(snapshot, outcome, cheapest, scratch)));
+                    return Stopped::Answered(self.conclude_bends(snapshot, outcome, cheapest, scratch));
                 }
             };
         }
@@ -188,15 +234,60 @@ impl Job {
             }
             [only] => *only,
             _ if scratch.goals.contains(start_index) => start,
+            goals if goals.len() <= FEW && self.is_jumping(snapshot) && !recorder.watching() => {
+                self.rivals = Some(Rivals::new(snapshot, start, scratch));
+                return Ok(self.begin_next(snapshot, scratch, recorder));
+            }
             _ => {
                 let engine = self.begin_search(snapshot, start_index, Target::AnyGoal, scratch, recorder);
                 return Ok(Begun::Searching(engine));
             }
         };
+        Ok(self.set_out(snapshot, start_index, scratch, recorder))
+    }
+
+    /// The next of several goals.
+    fn begin_next<R: Recorder + ?Sized>(
+        &mut self,
+        snapshot: &Snapshot,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Begun {
+        let start = self.query.start;
+        let start_index = snapshot.ground.map.index_inside(start);
+        while let Some(rivals) = &mut self.rivals {
+            if rivals.are_many(snapshot, scratch) {
+                self.rivals = None;
+                let engine = self.begin_search(snapshot, start_index, Target::AnyGoal, scratch, recorder);
+                return Begun::Searching(engine);
+            }
+            let Some(goal) = rivals.next(scratch) else { break };
+            self.target = goal;
+            match (self.set_out(snapshot, start_index, scratch, recorder), &mut self.rivals) {
+                (Begun::Answered(answer), Some(rivals)) => rivals.add(answer, scratch),
+                (begun, _) => return begun,
+            }
+        }
+        Begun::Answered(match self.rivals.take().and_then(Rivals::finish) {
+            Some(route) => self.deliver(self.shaped(snapshot, route, scratch)),
+            // The islands promised a path to each.
+            None => Answer::Unreachable { nearest: start },
+        })
+    }
+
+    /// Sets out for the target: by a straight line, if that will do.
+    fn set_out<R: Recorder + ?Sized>(
+        &mut self,
+        snapshot: &Snapshot,
+        start_index: u32,
+        scratch: &mut Scratch,
+        recorder: &mut R,
+    ) -> Begun {
+        let start = self.query.start;
         let mut cells = scratch.take_cells();
         if start == self.target {
             cells.push(start);
-            return Ok(Begun::Answered(self.deliver(Route { cells, cost: 0 })));
+            return Begun::Answered(self.deliver(Route { cells, cost: 0 }));
         }
         let policy = match (self.query.straight_line, self.query.objective) {
             // A line over even ground may be dearer than the limit on the cost.
@@ -208,12 +299,12 @@ impl Job {
         let route = Route { cells, cost: straight.unwrap_or(0) };
         // A line that bends on the grid may not be the best one where bends count.
         if straight.is_some() && (self.query.objective == Objective::Cheapest || route.bends() == 0) {
-            return Ok(Begun::Answered(self.deliver(self.shaped(snapshot, route, scratch))));
+            return Begun::Answered(self.deliver(self.shaped(snapshot, route, scratch)));
         }
         scratch.recycle(route);
         let index = snapshot.ground.map.index_inside(self.target);
         let target = Target::One(OneCell { cell: self.target, index });
-        Ok(Begun::Searching(self.begin_search(snapshot, start_index, target, scratch, recorder)))
+        Begun::Searching(self.begin_search(snapshot, start_index, target, scratch, recorder))
     }
 
     fn begin_search<R: Recorder + ?Sized>(
@@ -233,6 +324,12 @@ impl Job {
             return engine;
         }
         self.begin_general(snapshot, start, target, scratch, recorder)
+    }
+
+    /// Whether a search jumps, to whatever end: then one for each goal takes less than one for all.
+    fn is_jumping(&self, snapshot: &Snapshot) -> bool {
+        // What is left in the scratch when a budget is spent is known of one goal only.
+        self.is_plain() && snapshot.jumps().is_some() && self.query.budget == u64::MAX
     }
 
     /// Whether an engine may answer that is made for the plainest question.
@@ -316,102 +413,6 @@ impl Job {
         let goal = Goal { target, stop: StopWhen::GoalClosed, limit };
         let search = AStar::new(&Backwards(ground), node, estimate, goal, scratch, recorder);
         Engine::ToGo(search, Route { cells, cost }, limit)
-    }
-
-    fn conclude_jumps<W: Ways>(
-        &self,
-        snapshot: &Snapshot,
-        search: &JumpSearch<W>,
-        outcome: Outcome,
-        scratch: &mut Scratch,
-    ) -> Answer {
-        let trace = |node, scratch: &mut Scratch, cells: &mut Vec<Cell>| {
-            search.trace_back(node, self.query.shape, scratch, cells)
-        };
-        let nearest = search.nearest().map(|node| (node, search.cell_of(node)));
-        self.conclude(snapshot, outcome, nearest, trace, scratch)
-    }
-
-    /// What the outcome means. `nearest` is a node with its cell, and `trace` fills a buffer with the path to a node and
-    /// returns its cost.
-    fn conclude(
-        &self,
-        snapshot: &Snapshot,
-        outcome: Outcome,
-        nearest: Option<(u32, Cell)>,
-        trace: impl Fn(u32, &mut Scratch, &mut Vec<Cell>) -> Cost,
-        scratch: &mut Scratch,
-    ) -> Answer {
-        let traced = |node: u32, scratch: &mut Scratch| {
-            let mut cells = scratch.take_cells();
-            let cost = trace(node, scratch, &mut cells);
-            self.shaped(snapshot, Route { cells, cost }, scratch)
-        };
-        match (outcome, nearest) {
-            (Outcome::Reached(node), _) => {
-                let route = traced(node, scratch);
-                self.deliver(route)
-            }
-            (Outcome::OutOfBudget, Some((node, _))) if self.query.fallback == Fallback::Nearest => {
-                Answer::Partial { route: traced(node, scratch), because: Shortfall::OutOfBudget }
-            }
-            (Outcome::OutOfBudget, None) if self.query.fallback == Fallback::Nearest => {
-                // Nothing was settled: the unit stays where it is.
-                let mut cells = scratch.take_cells();
-                cells.push(self.query.start);
-                Answer::Partial { route: Route { cells, cost: 0 }, because: Shortfall::OutOfBudget }
-            }
-            (Outcome::OutOfBudget, nearest) => {
-                Answer::OutOfBudget { nearest: nearest.map_or(self.query.start, |(_, cell)| cell) }
-            }
-            // The islands promised a path, so the open list cannot run dry before the goal.
-            (Outcome::Running | Outcome::Exhausted, _) => Answer::Unreachable { nearest: self.query.start },
-        }
-    }
-
-    fn conclude_bends(
-        &self,
-        snapshot: &Snapshot,
-        outcome: Outcome,
-        cheapest: Route,
-        scratch: &mut Scratch,
-    ) -> Answer {
-        match outcome {
-            Outcome::Reached(label) => {
-                let mut cells = cheapest.cells;
-                let cost = Bends::trace_back(&snapshot.ground, label, scratch, &mut cells);
-                let route = self.shaped(snapshot, Route { cells, cost }, scratch);
-                self.deliver(route)
-            }
-            _ if self.query.fallback == Fallback::Nearest => {
-                let route = self.shaped(snapshot, cheapest, scratch);
-                Answer::Partial { route, because: Shortfall::OutOfBudget }
-            }
-            _ => {
-                scratch.recycle(cheapest);
-                Answer::OutOfBudget { nearest: self.target }
-            }
-        }
-    }
-
-    fn deliver(&self, route: Route) -> Answer {
-        match self.shortfall {
-            None => Answer::Found(route),
-            Some(because) => Answer::Partial { route, because },
-        }
-    }
-
-    /// Lists of the cells of a route those the query asked for.
-    fn shaped(&self, snapshot: &Snapshot, mut route: Route, scratch: &mut Scratch) -> Route {
-        match self.query.shape {
-            RouteShape::Cells => {}
-            RouteShape::Corners => smooth::keep_corners(&mut route.cells),
-            RouteShape::Pulled => {
-                let turn_cost = self.query.objective.turn_cost();
-                smooth::pull(Lines::on(snapshot), &mut route, turn_cost, scratch);
-            }
-        }
-        route
     }
 }
 
