@@ -51,9 +51,15 @@ impl Race {
         for round in 0..=rounds {
             let Some((goals, units)) = order.draw(&snapshot, round) else { break };
             allocation_counter::opt_out(|| {
-                let (times, routes) = spread(&snapshot, &goals, &units, &mut field_scratch);
                 let (single, lengths) = search(&snapshot, &goals, &units, &mut scratch);
-                let (chosen, chosen_routes) = choose(&snapshot, &goals, &units, &mut lent);
+                // Ten thousand paths take a hundred megabytes. Those of one way are gone before the other begins, or it alone
+                // would wait for the system to hand out more.
+                let (times, routes) = spread(&snapshot, &goals, &units, &mut field_scratch);
+                race.judge(level, &goals, &units, &routes, &lengths);
+                drop(routes);
+                let (chosen, routes) = choose(&snapshot, &goals, &units, &mut lent);
+                race.judge(level, &goals, &units, &routes, &lengths);
+                drop(routes);
                 let each = race.judge_singles(&snapshot, &goals, &units, &lengths);
                 if round > 0 {
                     race.chosen.push(chosen);
@@ -62,8 +68,6 @@ impl Race {
                     race.single.push(single);
                     race.each.extend(each);
                 }
-                race.judge(level, &goals, &units, &routes, &lengths);
-                race.judge(level, &goals, &units, &chosen_routes, &lengths);
             });
         }
         race
