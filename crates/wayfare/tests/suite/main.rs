@@ -35,6 +35,7 @@ mod mosaic;
 mod obstacles;
 mod follow;
 mod walks;
+mod lanes;
 mod group;
 mod march;
 mod avoid;
