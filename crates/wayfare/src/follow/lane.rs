@@ -34,7 +34,8 @@ impl Walker<'_> {
         let foot = leg.foot(position);
         let aside = position - leg.at(foot).as_dvec2();
         let gap = aside.length();
-        if gap <= 0.0 {
+        // Behind the beginning of a path there is nothing to go beside.
+        if gap <= 0.0 || (foot <= 0.0 && self.headway.next <= 1) {
             return 0.0;
         }
         // Not where its middle is but farther out, so that there is room for its body; and through the end of the leg, so that
@@ -60,4 +61,4 @@ const SLANT: f64 = 6.0;
 const FARTHEST: f64 = 16.0;
 
 /// How far ahead a lane has to be clear, in reaches.
-const SEEN: f64 = 8.0;
+const SEEN: f64 = 6.0;
