@@ -38,8 +38,8 @@ impl Walker<'_> {
         if gap <= 0.0 || (foot <= 0.0 && self.headway.next <= 1) {
             return 0.0;
         }
-        // Not where its middle is but farther out, so that there is room for its body; and through the end of the leg, so that
-        // all who have no room on a bridge are in line before they come to it.
+        // Not where its middle is but farther out, so that there is room for its body; and some way ahead, so that all for whom
+        // there is none on a bridge are in line before they come to it.
         let outer = position + aside * (self.reach / gap);
         let length = (SEEN * self.reach).min((leg.length - foot).max(self.reach));
         let grid = |point: DVec2| self.footing.layout.to_grid(point.as_vec2());
