@@ -316,6 +316,7 @@ impl WalkerItem<'_, '_> {
         let Path { points, headway, .. } = self.path;
         let to_go = || self.motion.to_go.unwrap_or_else(|| remaining(points, *headway, position));
         let goes_home = self.path.errand.as_ref().is_some_and(Errand::returns);
+        let is_away = !walks && self.path.errand.as_ref().is_some_and(Errand::is_away);
         let end = self.path.end().filter(|_| walks && (goes_home || self.path.errand.is_none()));
         let class = if walks && !self.path.is_empty() { self.path.kind.class } else { self.agent.class };
         Body {
@@ -325,8 +326,8 @@ impl WalkerItem<'_, '_> {
             wanted,
             radius: self.agent.radius,
             speed: self.agent.speed,
-            // Whoever only goes home lets all pass who are on their way.
-            priority: if goes_home { i8::MIN } else { self.avoidance.priority },
+            // Whoever only goes home lets all pass who are on their way, and who waits for that stands where others belong.
+            priority: if goes_home || is_away { i8::MIN } else { self.avoidance.priority },
             layers: self.avoidance.layers(),
             stance,
             ground: place.footing(class).map(|_| class.0),

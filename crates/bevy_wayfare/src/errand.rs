@@ -56,6 +56,11 @@ impl Errand {
         true
     }
 
+    /// Whether it has a home and stands elsewhere.
+    pub(crate) fn is_away(&self) -> bool {
+        self.home.is_some() && matches!(self.stage, ErrandStage::Waits(_) | ErrandStage::Rests)
+    }
+
     /// Whether it goes home: it has somewhere to come to, but nobody has sent it.
     pub(crate) fn returns(&self) -> bool {
         self.stage == ErrandStage::Returns
@@ -69,6 +74,11 @@ const PATIENCE: f32 = 15.0;
 /// way, but somebody who has come to stay will not go.
 const REST: f32 = 5.0;
 const TRIES: u8 = 16;
+
+/// How far around itself and its home a unit that would go there looks for those who come, in lengths of its body and of a cell,
+/// and how long it waits before it looks again, in seconds.
+const BUSY: f32 = 6.0;
+const PAUSE: f32 = 1.0;
 
 /// How many units get a way around others, or out of the way, in one run of the schedule: looking for a bay takes a
 /// millisecond or two where there is none. The others have their turn in the next runs, first come, first served.
@@ -291,6 +301,10 @@ fn go_home(
     let Some(place) = scene.place(map) else { return };
     let home = own.path.errand.and_then(|errand| errand.home).or_else(|| own.steering.memory.home());
     let (at, mut points) = (own.disc(plane).centre, Vec::new());
+    if is_busy(&own, crowds, units, [Some(at), home], place) {
+        rest(unit, home, crowds, units, desk);
+        return;
+    }
     let ground = footing(place, own.agent, at).zip(home);
     let found = ground.filter(|((_, footing), home)| find_way_home(*footing, at, *home, &mut points));
     let Ok(mut own) = units.get_mut(unit) else { return };
@@ -303,6 +317,42 @@ fn go_home(
     let tries = own.path.errand.map_or(0, |errand| errand.tries);
     let errand = Errand { stage: ErrandStage::Returns, patience: 0.0, home: Some(home), tries };
     own.set_out(way, errand, walkers, desk);
+    if !crowds.errands.contains(&unit) {
+        crowds.errands.push(unit);
+    }
+}
+
+/// Whether somebody with an order is still to come past one of two places: while many do, whoever goes home is only in their
+/// way, has to make room again, and would be carried along.
+fn is_busy(
+    own: &AdvisedReadOnlyItem<'_, '_>,
+    crowds: &Crowds,
+    units: &Query<Advised>,
+    places: [Option<Vec2>; 2],
+    place: &Place,
+) -> bool {
+    let Some((crowd, index)) = crowds.find(own.steering) else { return false };
+    let (cell, radius) = (place.layout.map_or(0.0, |layout| layout.reach()), own.agent.radius.max(0.0));
+    let comes = |centre: Vec2, number: usize| {
+        let unit = crowd.units.get(number).and_then(|unit| units.get(*unit).ok());
+        unit.filter(|unit| unit.request.is_some()).is_some_and(|unit| {
+            !has_passed(Disc { centre, radius }, unit.disc(crowd.plane), unit.path.points())
+        })
+    };
+    let comes_past = |centre: Vec2| {
+        let mut near = crowd.crowd.walking_around(index, centre, BUSY * (radius + cell));
+        near.any(|number| comes(centre, number))
+    };
+    places.into_iter().flatten().any(comes_past)
+}
+
+/// Has a unit stay where it is for a while before it goes home.
+fn rest(unit: Entity, home: Option<Vec2>, crowds: &mut Crowds, units: &mut Query<Advised>, desk: &mut Desk) {
+    let Ok(mut own) = units.get_mut(unit) else { return };
+    let tries = own.path.errand.map_or(0, |errand| errand.tries);
+    own.motion.halt();
+    desk.keep(own.path.take());
+    own.path.errand = Some(Errand { stage: ErrandStage::Rests, patience: PAUSE, home, tries });
     if !crowds.errands.contains(&unit) {
         crowds.errands.push(unit);
     }

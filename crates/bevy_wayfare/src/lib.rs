@@ -179,7 +179,7 @@
 //!
 //! Searches ignore units, because units move; they are dealt with here. What units want becomes [`SafeVelocity`]: they pass each
 //! other on the right ([`KeepTo`]), slow down before whoever is in the way, and keep clear of walls by their radius. Idle ones step
-//! aside and return. [`Avoidance`] says who gives way to whom, who is never moved, and who ignores whom:
+//! aside, and return when nobody is still to come past. [`Avoidance`] says who gives way to whom, who is never moved, and who ignores whom:
 //!
 //! ```
 //! use bevy::prelude::*;

@@ -350,6 +350,33 @@ fn one_that_is_met_on_its_way_home_lets_that_one_pass_too_and_then_goes_home() {
 }
 
 #[test]
+fn who_lets_a_column_pass_goes_home_after_the_last_of_it() {
+    let mut game = Game::in_frame(
+        "###########################
+         #.........................#
+         #####.#####################
+         ###########################",
+    );
+    let (bay, home) = (Cell::new(5, 2), game.centre(8, 1));
+    let idler = game.unit(8, 1);
+    // So far apart that one is past the bay before the next is near home.
+    let column: Vec<Entity> = (0..4).map(|i| game.unit(12 + 4 * i, 1)).collect();
+    for (unit, x) in column.iter().zip(1..) {
+        game.order(*unit, PathRequest::to(Cell::new(x, 1)));
+    }
+    game.until("it lets them pass", |game| game.cell_of(idler) == bay);
+    let mut back = 0;
+    game.until("it is home", |game| {
+        let at = game.position(idler);
+        let passes = column.iter().any(|unit| game.position(*unit).x > 5.5);
+        back += usize::from(passes && game.cell_of(idler) != bay);
+        at.distance(home) < 0.1
+    });
+    assert_eq!(back, 0, "it set out while they came");
+    assert!(column.iter().all(|unit| game.has_arrived(*unit) || game.position(*unit).x < 5.5));
+}
+
+#[test]
 fn one_that_was_pushed_around_a_corner_finds_its_way_home() {
     let mut game = Game::in_frame(
         "######

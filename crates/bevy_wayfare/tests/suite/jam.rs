@@ -21,7 +21,7 @@ fn many_who_stand_before_a_wall_of_locked_units_all_get_around_it() {
     });
     game.app.init_resource::<Halted>();
     game.app.add_observer(|_: On<Stuck>, mut halted: ResMut<Halted>| halted.0 += 1);
-    for y in 20..40 {
+    for y in 16..44 {
         let tower = game.unit(20, y);
         game.world().entity_mut(tower).insert(Avoidance::LOCKED);
     }

@@ -308,6 +308,17 @@ impl Crowd {
         list.into_iter().map(|place| self.order[place as usize].0 as usize)
     }
 
+    /// The numbers of those within `reach` of a place who walk, and whom a unit avoids.
+    pub fn walking_around(&self, index: usize, place: Vec2, reach: f32) -> impl Iterator<Item = usize> + '_ {
+        let own = self.bodies.get(index).map(|own| (own.id, own.layers));
+        let counts = move |body: &Body| {
+            body.stance == Stance::Walking
+                && body.position.distance(place) <= reach
+                && own.is_some_and(|(id, layers)| id != body.id && layers.avoid(body.layers))
+        };
+        self.bodies.iter().enumerate().filter(move |(_, body)| counts(body)).map(|(number, _)| number)
+    }
+
     /// Fills `discs` with those within `reach` of a unit that it avoids, and that stand: locked and idle ones, and those
     /// that get no farther, but for those who look for a way around themselves: they are about to leave.
     pub fn standing_around(&self, index: usize, reach: f32, discs: &mut Vec<Disc>) {

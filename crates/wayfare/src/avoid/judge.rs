@@ -143,14 +143,14 @@ impl Crowd {
     }
 }
 
-/// Whether an idle unit has no room at home, because somebody else who stands has the same. While somebody walks past,
-/// that remains to be seen.
+/// Whether an idle unit has no room at home, because somebody else who stands has the same and is of no lower priority: of
+/// two, that one gives way. While somebody walks past, that remains to be seen.
 fn is_cramped(own: usize, moves: &[Move], movers: &[Mover]) -> bool {
     let (mover, near) = (&movers[own], moves[own].touching.as_slice());
     let mut others = near.iter().map(|other| &movers[*other as usize]);
     let has_same_home = |other: &Mover| {
         let near = CRAMPED * (mover.radius + other.radius);
-        other.home.distance_squared(mover.home) < near * near
+        other.priority >= mover.priority && other.home.distance_squared(mover.home) < near * near
     };
     others.clone().any(has_same_home) && others.all(|other| other.stance != Stance::Walking)
 }

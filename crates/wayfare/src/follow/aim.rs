@@ -14,13 +14,14 @@ impl Walker<'_> {
         if !self.footing.is_free(self.position) {
             return self.way_out();
         }
+        self.note_return();
         // Only what is surely clear is chosen, and kept as long as it is just clear; else the unit could come to a
         // corner by a line that is clear from afar, and find on the spot that it is not. There may be more than one
         // corner within reach, and how many are passed must not depend on how often somebody looks.
         let mut ahead = None;
         for _ in 0..CORNERS {
             let next = self.headway.next;
-            let point = self.look_ahead(self.reach, f64::from(self.headway.along), SURELY);
+            let point = self.look_ahead(self.reach, self.lane(), f64::from(self.headway.along), SURELY);
             ahead = point.or(ahead);
             if point.is_none() || self.headway.next == next {
                 break;
@@ -35,7 +36,7 @@ impl Walker<'_> {
         }
         [1.0, 0.5, 0.25, 0.125, 0.0625]
             .iter()
-            .find_map(|part| self.look_ahead(self.reach * part, f64::NEG_INFINITY, 1.0))
+            .find_map(|part| self.look_ahead(self.reach * part, 0.0, f64::NEG_INFINITY, 1.0))
             .or_else(|| self.rejoin())
     }
 
@@ -47,13 +48,16 @@ impl Walker<'_> {
         self.points.get(self.headway.next).copied()
     }
 
-    /// The point of the path `slack` ahead of the unit, less what the unit is beside the path, if it lies more than
-    /// `beyond` along the leg and is in sight. Around the end of the leg, if that is in sight; else the end.
-    fn look_ahead(&mut self, slack: f64, beyond: f64, patience: f64) -> Option<Vec2> {
+    /// The point of the path `slack` ahead of the unit, less what the unit is beside the path, or as far ahead as its
+    /// [`lane`](Self::lane) says, if that lies more than `beyond` along the leg and is in sight. Around the end of the leg, if
+    /// that is in sight; else the end. Who keeps a lane comes around the end beside it.
+    fn look_ahead(&mut self, slack: f64, lane: f64, beyond: f64, patience: f64) -> Option<Vec2> {
         let leg = self.leg(self.headway.next);
         let foot = leg.foot(self.position.as_dvec2());
-        let along = foot + (slack - self.gap(leg.at(foot))).max(0.0);
-        let rest = slack - self.gap(leg.end);
+        let gap = self.gap(leg.at(foot));
+        let along = foot + (slack - gap).max(lane);
+        let beside = if lane > 0.0 { gap } else { 0.0 };
+        let rest = slack + beside - self.gap(leg.end);
         if along >= leg.length && rest > 0.0 && self.headway.next + 1 < self.points.len() {
             let next_leg = self.leg(self.headway.next + 1);
             let point = next_leg.at(rest);
@@ -137,11 +141,11 @@ impl Leg {
     }
 
     /// How far along the nearest point to `position` is.
-    fn foot(&self, position: DVec2) -> f64 {
+    pub(super) fn foot(&self, position: DVec2) -> f64 {
         (position - self.start).dot(self.direction).clamp(0.0, self.length)
     }
 
-    fn at(&self, along: f64) -> Vec2 {
+    pub(super) fn at(&self, along: f64) -> Vec2 {
         if along >= self.length { self.end } else { (self.start + self.direction * along.max(0.0)).as_vec2() }
     }
 }

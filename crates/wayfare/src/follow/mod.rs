@@ -9,6 +9,7 @@
 mod lay;
 mod walk;
 mod aim;
+mod lane;
 mod slide;
 
 use glam::Vec2;
@@ -117,12 +118,16 @@ pub struct Headway {
     along: f32,
     /// Length walked but too short for a position to change by it, or less than that if rounding gave too much.
     owed: f32,
+    /// Where the last step left the unit. If it is elsewhere, something else has moved it.
+    left: Option<Vec2>,
+    /// Whether it was moved, and has not been on its leg since.
+    is_aside: bool,
 }
 
 impl Headway {
     /// A unit that has all points before `next` behind it and makes straight for that one.
     pub const fn to(next: usize) -> Self {
-        Self { next, along: f32::INFINITY, owed: 0.0 }
+        Self { next, along: f32::INFINITY, owed: 0.0, left: None, is_aside: false }
     }
 
     /// Which point the unit walks to. Around a corner it is the one after, as soon as the unit bends towards it.

@@ -21,8 +21,9 @@ use super::{Footing, Gait, Headway, Stride, sane};
 ///   cosine of the angle it is off, and stands while that is a right angle or more. It never leaves its path for it.
 /// - **Walls**: where the path has become blocked, the unit stops and `blocked` is set. On blocked ground, where it
 ///   can only have been put, it walks straight on until it is out.
-/// - **Displaced**: pushed off its path, it makes for the leg it was on, wherever it sees it nearest; `blocked` if it
-///   sees none of it.
+/// - **Displaced**: pushed off its path, it keeps beside it while there is room, and comes back to it slowly, so that crowds go
+///   side by side. Where there is none it makes for the leg it was on, wherever it sees it nearest; `blocked` if it sees none
+///   of it.
 /// - **Arrival**: it stops at the last point exactly, or as soon as it is within [`Gait::arrival`] of it in a clear line.
 ///   After that it stays, and every call says `arrived`.
 ///
@@ -56,8 +57,9 @@ pub fn walk(
         slowed: gait.slowed,
         reach: f64::from(footing.layout.reach()),
     };
+    walker.note_push();
     let end = walker.run(sane(dt));
-    *headway = walker.headway;
+    *headway = Headway { left: Some(walker.position), ..walker.headway };
     let velocity = (walker.position.as_dvec2() - from.as_dvec2()) / sane(dt);
     let velocity = velocity.as_vec2();
     Stride {

@@ -215,6 +215,19 @@ fn where_an_idle_one_is_put_is_its_home() {
 }
 
 #[test]
+fn of_two_with_one_home_the_one_of_lower_priority_finds_another() {
+    let mut scene = Scene::default();
+    let owner = scene.add(idle(at(2, 0.0, 0.0)), None);
+    scene.step(&[]);
+    let guest = scene.add(Body { priority: -1, ..idle(at(1, 0.1, 0.0)) }, None);
+    for _ in 0..100 {
+        scene.step(&[]);
+    }
+    let (owner, guest) = (scene.bodies[owner].position, scene.bodies[guest].position);
+    assert!(owner.length() < 0.05 && guest.length() > 0.7, "{owner} {guest}");
+}
+
+#[test]
 fn who_has_settled_and_is_carried_away_makes_way_again() {
     // It has arrived at a place, and is put somewhere else: another one that wants to the first place comes past.
     let mut scene = Scene::default();

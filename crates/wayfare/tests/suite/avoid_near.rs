@@ -145,6 +145,27 @@ fn those_who_stand_around_are_found() {
     assert!(discs.is_empty());
 }
 
+#[test]
+fn those_who_walk_around_a_place_are_found() {
+    let mut scene = Scene::default();
+    let own = scene.add(Body { stance: Stance::Idle, ..at(1, 0.0, 0.0) }, None);
+    let walker = scene.add(at(2, 7.0, 0.0), Some(Vec2::new(5.0, 0.0)));
+    scene.add(Body { layers: Layers::only(3), ..at(3, 7.0, 1.0) }, Some(Vec2::new(5.0, 0.0)));
+    scene.add(Body { stance: Stance::Idle, ..at(4, 7.0, 2.0) }, None);
+    scene.add(locked(at(5, 7.0, -2.0)), None);
+    scene.add(at(6, 12.0, 0.0), Some(Vec2::new(5.0, 0.0)));
+    scene.step(&[]);
+    let found = |own, place, reach| scene.crowd.walking_around(own, place, reach).collect::<Vec<_>>();
+    let place = Vec2::new(8.0, 0.0);
+    assert_eq!(found(own, place, 3.0), [walker]);
+    assert_eq!(found(walker, place, 3.0), [], "not itself");
+    for (own, place, reach) in
+        [(own, Vec2::ZERO, 3.0), (77, place, 3.0), (own, place, f32::NAN), (own, Vec2::NAN, 9.0)]
+    {
+        assert_eq!(found(own, place, reach), [], "{own} {place} {reach}");
+    }
+}
+
 /// A crowd with everything in it, in an order by `shuffle`.
 fn medley(shuffle: u64) -> Scene {
     let mut random = Random::new(11);

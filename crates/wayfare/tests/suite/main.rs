@@ -36,6 +36,7 @@ mod mosaic;
 mod obstacles;
 mod follow;
 mod walks;
+mod lanes;
 mod group;
 mod march;
 mod avoid;
