@@ -19,9 +19,11 @@ impl Walker<'_> {
         // corner by a line that is clear from afar, and find on the spot that it is not. There may be more than one
         // corner within reach, and how many are passed must not depend on how often somebody looks.
         let mut ahead = None;
+        self.keeps_lane = false;
         for _ in 0..CORNERS {
-            let next = self.headway.next;
-            let point = self.look_ahead(self.reach, self.lane(), f64::from(self.headway.along), SURELY);
+            let (next, lane) = (self.headway.next, self.lane());
+            let point = self.look_ahead(self.reach, lane, f64::from(self.headway.along), SURELY);
+            self.keeps_lane |= point.is_some() && lane > 0.0;
             ahead = point.or(ahead);
             if point.is_none() || self.headway.next == next {
                 break;

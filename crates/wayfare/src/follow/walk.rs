@@ -56,6 +56,7 @@ pub fn walk(
         arrival: sane(gait.arrival),
         slowed: gait.slowed,
         reach: f64::from(footing.layout.reach()),
+        keeps_lane: false,
     };
     walker.note_push();
     let end = walker.run(sane(dt));
@@ -101,6 +102,8 @@ pub(super) struct Walker<'a> {
     arrival: f64,
     slowed: bool,
     pub(super) reach: f64,
+    /// Whether what it makes for now lies far ahead, because it goes beside its path.
+    pub(super) keeps_lane: bool,
 }
 
 /// The longest step straight on, in reaches.
@@ -230,7 +233,9 @@ impl Walker<'_> {
         let direction = (target.as_dvec2() - self.position.as_dvec2()) / distance;
         let (next, leg) = (self.headway.next, self.leg(self.headway.next));
         let before_curve = self.gap(leg.end) - self.reach;
-        if next > 0 && !is_along(leg, direction) {
+        // Who keeps a lane comes back by a straight line.
+        let curves = next > 0 && !self.keeps_lane && !is_along(leg, direction);
+        if curves {
             longest = self.reach * CURVE_STEP;
         } else if next + 1 < self.points.len() && !is_along(self.leg(next + 1), direction) {
             longest = before_curve.clamp(self.reach * CURVE_STEP, longest);
