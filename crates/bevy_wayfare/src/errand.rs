@@ -339,11 +339,12 @@ fn is_busy(
             !has_passed(Disc { centre, radius }, unit.disc(crowd.plane), unit.path.points())
         })
     };
-    let comes_past = |centre: Vec2| {
-        let mut near = crowd.crowd.walking_around(index, centre, BUSY * (radius + cell));
-        near.any(|number| comes(centre, number))
-    };
-    places.into_iter().flatten().any(comes_past)
+    let mut is_busy = false;
+    for centre in places.into_iter().flatten() {
+        let reach = BUSY * (radius + cell);
+        crowd.crowd.walking_around(index, centre, reach, |number| is_busy = is_busy || comes(centre, number));
+    }
+    is_busy
 }
 
 /// Has a unit stay where it is for a while before it goes home.

@@ -308,15 +308,22 @@ impl Crowd {
         list.into_iter().map(|place| self.order[place as usize].0 as usize)
     }
 
-    /// The numbers of those within `reach` of a place who walk, and whom a unit avoids.
-    pub fn walking_around(&self, index: usize, place: Vec2, reach: f32) -> impl Iterator<Item = usize> + '_ {
-        let own = self.bodies.get(index).map(|own| (own.id, own.layers));
-        let counts = move |body: &Body| {
-            body.stance == Stance::Walking
-                && body.position.distance(place) <= reach
-                && own.is_some_and(|(id, layers)| id != body.id && layers.avoid(body.layers))
-        };
-        self.bodies.iter().enumerate().filter(move |(_, body)| counts(body)).map(|(number, _)| number)
+    /// Calls `visit` with the numbers of those who walk and were within `reach` of a place when the last step began, and whom a
+    /// unit avoids; in no particular order.
+    ///
+    /// PERF: by the grid, so that many who ask in one run of a game of 10,000 do not look at everybody each.
+    pub fn walking_around(&self, index: usize, place: Vec2, reach: f32, mut visit: impl FnMut(usize)) {
+        let Some(own) = self.bodies.get(index).filter(|_| !self.movers.is_empty()) else { return };
+        self.grid.within(place, reach, self.movers.len(), |run| {
+            for at in run {
+                let mover = &self.movers[at];
+                let is_near = mover.position.distance(place) <= reach;
+                let counts = mover.stance == Stance::Walking && is_near && mover.id != own.id;
+                if counts && own.layers.avoid(self.places.layers[at]) {
+                    visit(self.order[at].0 as usize);
+                }
+            }
+        });
     }
 
     /// Fills `discs` with those within `reach` of a unit that it avoids, and that stand: locked and idle ones, and those

@@ -359,6 +359,19 @@ impl Grid {
         Some(list)
     }
 
+    /// Calls `visit` with runs of units among which are all that are within `reach` of a place, of so many in all.
+    pub(super) fn within(&self, place: Vec2, reach: f32, all: usize, mut visit: impl FnMut(Range<usize>)) {
+        let rings = (f64::from(reach) * self.scale).ceil();
+        // In a table that the squares around the place fill, some would be met twice.
+        let most = f64::from(self.mask[0].min(self.mask[1]) / 2);
+        if rings < most && place.is_finite() {
+            #[expect(clippy::cast_possible_truncation, reason = "fewer than a table has squares in a row")]
+            self.runs(place, rings.max(0.0) as i32, visit);
+        } else {
+            visit(0..all);
+        }
+    }
+
     /// Calls `visit` with all giants and with the runs of units in the squares around a place, its own row first, in an
     /// order that only the squares decide.
     #[inline]

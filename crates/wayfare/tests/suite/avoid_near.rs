@@ -155,7 +155,11 @@ fn those_who_walk_around_a_place_are_found() {
     scene.add(locked(at(5, 7.0, -2.0)), None);
     scene.add(at(6, 12.0, 0.0), Some(Vec2::new(5.0, 0.0)));
     scene.step(&[]);
-    let found = |own, place, reach| scene.crowd.walking_around(own, place, reach).collect::<Vec<_>>();
+    let found = |own, place, reach| {
+        let mut found = Vec::new();
+        scene.crowd.walking_around(own, place, reach, |number| found.push(number));
+        found
+    };
     let place = Vec2::new(8.0, 0.0);
     assert_eq!(found(own, place, 3.0), [walker]);
     assert_eq!(found(walker, place, 3.0), [], "not itself");
@@ -163,6 +167,29 @@ fn those_who_walk_around_a_place_are_found() {
         [(own, Vec2::ZERO, 3.0), (77, place, 3.0), (own, place, f32::NAN), (own, Vec2::NAN, 9.0)]
     {
         assert_eq!(found(own, place, reach), [], "{own} {place} {reach}");
+    }
+}
+
+/// Near and far, in a few squares and in all of them: each once.
+#[test]
+fn who_walks_around_a_place_is_found_at_any_reach() {
+    let mut scene = Scene::default();
+    let mut random = Random::new(9);
+    let mut places = Vec::new();
+    for id in 0..400 {
+        let place = Vec2::new(90.0 * unit(&mut random), 40.0 * unit(&mut random));
+        scene.add(at(id, place.x, place.y), Some(place + Vec2::X));
+        places.push(place);
+    }
+    scene.step(&[]);
+    for reach in [0.5, 2.0, 7.0, 30.0, 500.0, f32::INFINITY] {
+        for centre in [Vec2::new(45.0, 20.0), Vec2::new(-3.0, 44.0), places[17]] {
+            let mut found = Vec::new();
+            scene.crowd.walking_around(0, centre, reach, |number| found.push(number));
+            found.sort_unstable();
+            let is_near = |number: &usize| *number > 0 && places[*number].distance(centre) <= reach;
+            assert_eq!(found, (0..400).filter(is_near).collect::<Vec<_>>(), "{reach} around {centre}");
+        }
     }
 }
 
