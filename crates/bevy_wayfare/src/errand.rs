@@ -78,7 +78,7 @@ const TRIES: u8 = 16;
 /// How far around itself and its home a unit that would go there looks for those who come, in lengths of its body and of a cell,
 /// and how long it waits before it looks again, in seconds.
 const BUSY: f32 = 6.0;
-const PAUSE: f32 = 1.0;
+const PAUSE: f32 = 0.25;
 
 /// How many units get a way around others, or out of the way, in one run of the schedule: looking for a bay takes a
 /// millisecond or two where there is none. The others have their turn in the next runs, first come, first served.
