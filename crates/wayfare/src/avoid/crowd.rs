@@ -311,7 +311,7 @@ impl Crowd {
     /// Calls `visit` with the numbers of those who walk and were within `reach` of a place when the last step began, and whom a
     /// unit avoids; in no particular order.
     ///
-    /// PERF: by the grid, so that many who ask in one run of a game of 10,000 do not look at everybody each.
+    /// By the grid, so that many who ask in one run of a game of 10,000 do not look at everybody each.
     pub fn walking_around(&self, index: usize, place: Vec2, reach: f32, mut visit: impl FnMut(usize)) {
         let Some(own) = self.bodies.get(index).filter(|_| !self.movers.is_empty()) else { return };
         self.grid.within(place, reach, self.movers.len(), |run| {
